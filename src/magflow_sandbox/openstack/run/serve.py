@@ -1,0 +1,58 @@
+"""Serve a WSGI application over HTTPS: `serve.py PORT CERTIFICATE KEY MODULE:ATTRIBUTE [argument...]`.
+
+Runs in the Python environment of the OpenStack services, so it imports nothing of this package; the services' own
+arguments are what the application finds in `sys.argv[1:]`. Listens on 127.0.0.1 only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from cheroot.ssl.builtin import BuiltinSSLAdapter
+from cheroot.wsgi import Server
+
+THREADS = 6
+FACTORIES = ("init", "build", "make")
+
+
+def serve(application: Callable[..., Any], port: int, certificate: str, key: str, name: str) -> None:
+    """Serve until SIGTERM or SIGINT; says `ready` on stderr when the socket listens."""
+    server = Server(("127.0.0.1", port), application, numthreads=THREADS, server_name=name, request_queue_size=128)
+    server.timeout = 60
+    server.ssl_adapter = BuiltinSSLAdapter(certificate, key)
+    server.prepare()
+    # the signal handler must not join the threads it interrupts
+    halt = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: halt.set())
+    threading.Thread(target=server.serve, daemon=True).start()
+    print(f"{name} ready on {port} after {time.monotonic() - STARTED:.1f} s", file=sys.stderr, flush=True)
+    halt.wait()
+    server.stop()
+    sys.stderr.flush()
+    # services leave non-daemon threads behind that never end
+    os._exit(0)
+
+
+STARTED = time.monotonic()
+
+
+def main() -> None:
+    port, certificate, key, target, *arguments = sys.argv[1:]
+    module, attribute = target.split(":")
+    sys.argv = [module, *arguments]
+    application = getattr(importlib.import_module(module), attribute)
+    if attribute.startswith(FACTORIES):
+        application = application()
+    serve(application, int(port), certificate, key, module.split(".")[0])
+
+
+if __name__ == "__main__":
+    main()
