@@ -1,0 +1,291 @@
+"""Server-side apply of many objects: in waves by dependency, parallel within a wave, no rejection repeated."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from magflow.errors import MagflowError
+from magflow.kube.client import Kube
+from magflow.kube.errors import ApiError, Conflict, UnknownKind
+from magflow.kube.objects import Identity, Object, Wave, condition, essence, flatten, text, wave
+from magflow.kube.retry import NotYet, Patience, passes
+
+Action = Literal["created", "changed", "unchanged", "replaced"]
+
+FIELD_MANAGER = "magflow"
+APPLY = "application/apply-patch+yaml"
+WRITERS = 4
+"""Parallel writes; more were no faster against a control plane on two cores."""
+FOREIGN_KIND_PATIENCE = 10.0
+"""Seconds to wait for a kind that none of our own definitions brings."""
+
+
+@dataclass(frozen=True)
+class Diff:
+    """An object before and after, as YAML without bookkeeping and secret values."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What became of one object, or would become of it in a dry run."""
+
+    kind: str
+    namespace: str | None
+    name: str
+    action: Action
+    diff: Diff | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether something was written."""
+        return self.action != "unchanged"
+
+    def __str__(self) -> str:
+        return f"{Identity('', self.kind, self.namespace, self.name)} {self.action}"
+
+
+class ApplyError(MagflowError):
+    """Some objects could not be applied; later waves were not begun.
+
+    Attributes:
+        done: what was applied before.
+        failures: the error of each object that was not.
+    """
+
+    def __init__(self, failures: list[tuple[Identity, MagflowError]], done: list[Applied]) -> None:
+        self.failures = failures
+        self.done = done
+        identity, first = failures[0]
+        more = f" (and {len(failures) - 1} more objects failed)" if len(failures) > 1 else ""
+        what = first.what if str(identity) in first.what else f"{identity}: {first.what}"
+        super().__init__(what + more, where=first.where, hint=first.hint)
+
+
+def apply(
+    kube: Kube,
+    objects: Iterable[Object],
+    *,
+    field_manager: str = FIELD_MANAGER,
+    dry_run: bool = False,
+    replace: bool = False,
+    force: bool = False,
+    diff: bool = False,
+    deadline: float | Patience = 120.0,
+) -> list[Applied]:
+    """Makes the cluster hold the objects.
+
+    Args:
+        kube: the cluster.
+        objects: in any order.
+        field_manager: name under which the API server keeps what is ours.
+        dry_run: ask the server what would change and write nothing.
+        replace: delete and create again what differs and cannot be changed, or what ended as failed (jobs).
+        force: take fields over from other managers.
+        diff: keep before and after of what changes (always so in a dry run).
+        deadline: seconds that passing errors may be waited for, in all.
+
+    Returns:
+        one entry an object, in the order of the writes.
+
+    Raises:
+        ApplyError: when objects failed; CannotTell when the server cannot be asked at all.
+    """
+    patience = deadline if isinstance(deadline, Patience) else Patience(deadline)
+    todo = sorted(flatten(objects), key=wave)
+    kube.version()  # an unreachable server is told at once, not waited for
+    task = _Task(kube, todo, field_manager, dry_run, replace, force, diff or dry_run, patience)
+    done: list[Applied] = []
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="apply") as pool:
+        for number, group in groupby(todo, key=wave):
+            failures: list[tuple[Identity, MagflowError]] = []
+            for identity, result in pool.map(task.one, group):
+                if isinstance(result, MagflowError):
+                    failures.append((identity, result))
+                else:
+                    done.append(result)
+            if failures:
+                raise ApplyError(failures, done)
+            if number == Wave.DEFINITIONS and not dry_run:
+                task.await_definitions()
+    return done
+
+
+class _Task:
+    """One call of `apply`."""
+
+    def __init__(
+        self,
+        kube: Kube,
+        objects: list[Object],
+        manager: str,
+        dry_run: bool,
+        replace: bool,
+        force: bool,
+        diff: bool,
+        patience: Patience,
+    ) -> None:
+        self.kube, self.manager, self.patience = kube, manager, patience
+        self.dry_run, self.replace, self.force, self.diff = dry_run, replace, force, diff
+        self.namespaces = {obj["metadata"]["name"] for obj in objects if obj["kind"] == "Namespace"}
+        definitions = [obj for obj in objects if obj["kind"] == "CustomResourceDefinition"]
+        self.kinds = {
+            (f"{crd['spec']['group']}/{version['name']}", crd["spec"]["names"]["kind"]): crd["metadata"]["name"]
+            for crd in definitions
+            for version in crd["spec"]["versions"]
+            if version.get("served", True)
+        }
+        self._missing: set[str] = set()
+        self._lock = threading.Lock()
+
+    def one(self, obj: Object) -> tuple[Identity, Applied | MagflowError]:
+        """Applies one object; its error is returned, so that the rest of the wave is not lost."""
+        try:
+            self._place(obj)
+            identity = Identity.of(obj)
+            return identity, self.patience.call(lambda: self._attempt(obj, identity))
+        except MagflowError as error:
+            return Identity.of(obj), error
+
+    def await_definitions(self) -> None:
+        """Waits until every kind that our definitions bring is served.
+
+        Raises:
+            MagflowError: when one is not, with what its conditions say.
+        """
+        for (api_version, kind), name in self.kinds.items():
+            try:
+                self.patience.call(
+                    lambda v=api_version, k=kind: self.kube.resource(v, k),  # type: ignore[misc]
+                    passing=lambda error: passes(error) or isinstance(error, UnknownKind),
+                )
+            except UnknownKind:
+                live = self.kube.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
+                said = [
+                    f"{c['type']}={c['status']}: {c.get('message', '')}"
+                    for c in ((live or {}).get("status") or {}).get("conditions") or []
+                ]
+                raise MagflowError(
+                    f"CustomResourceDefinition {name} is not served: {'; '.join(said) or 'it has no conditions'}",
+                    where=self.kube.host,
+                ) from None
+
+    def _place(self, obj: Object) -> None:
+        """Fills in the namespace `default`, as kubectl does, and drops one from objects that have none."""
+        api_version, kind = obj["apiVersion"], obj["kind"]
+        ours = (api_version, kind) in self.kinds
+        if ours and self.dry_run:
+            return
+        waiting = self.patience if ours else Patience(min(FOREIGN_KIND_PATIENCE, self.patience.left))
+        resource = waiting.call(
+            lambda: self.kube.resource(api_version, kind),
+            passing=lambda error: passes(error) or (isinstance(error, UnknownKind) and not self.dry_run),
+        )
+        if resource.namespaced:
+            obj["metadata"].setdefault("namespace", "default")
+        else:
+            obj["metadata"].pop("namespace", None)
+
+    def _attempt(self, obj: Object, identity: Identity) -> Applied:
+        if self.dry_run and self._cannot_exist(obj, identity):
+            return self._applied(identity, "created", None, obj)
+        live = self.kube.get(*_key(identity), metadata_only=not (self.diff or self.replace))
+        if live and live["metadata"].get("deletionTimestamp"):
+            if self.dry_run:
+                return self._applied(identity, "created", None, obj)
+            raise NotYet(f"{identity} is still being deleted", where=self.kube.host)
+        if live is None and self.dry_run and identity.kind == "Namespace":
+            with self._lock:
+                self._missing.add(identity.name)
+        if live and self._bare(obj, live):
+            return self._applied(identity, "unchanged", live, live)
+        if live and self.replace:
+            return self._replaced(obj, identity, live)
+        result = self._send(obj, identity, dry_run=self.dry_run)
+        if live is None:
+            return self._applied(identity, "created", None, result)
+        if self.dry_run:
+            same = essence(live) == essence(result)
+        else:
+            same = live["metadata"]["resourceVersion"] == result["metadata"]["resourceVersion"]
+        return self._applied(identity, "unchanged" if same else "changed", live, result)
+
+    def _replaced(self, obj: Object, identity: Identity, live: Object) -> Applied:
+        try:
+            wanted = self._send(obj, identity, dry_run=True)
+        except ApiError as error:
+            if error.status != 422:
+                raise
+            wanted = obj  # the server refuses the change of what cannot be changed
+        if essence(live) == essence(wanted) and condition(live, "Failed") != "True":
+            return self._applied(identity, "unchanged", live, live)
+        if not self.dry_run:
+            self.kube.delete(*_key(identity))
+            self.patience.call(lambda: self._gone(identity))
+            wanted = self._send(obj, identity, dry_run=False)
+        return self._applied(identity, "replaced", live, wanted)
+
+    def _bare(self, obj: Object, live: Object) -> bool:
+        """A mere name that is there already (a Namespace): the server would write bookkeeping on the second apply."""
+        named = {"apiVersion", "kind", "metadata"} >= set(obj) and {"name", "namespace"} >= set(obj["metadata"])
+        managers = {entry.get("manager") for entry in live["metadata"].get("managedFields") or []}
+        return named and self.manager not in managers
+
+    def _gone(self, identity: Identity) -> None:
+        if self.kube.get(*_key(identity), metadata_only=True):
+            raise NotYet(f"{identity} is still being deleted", where=self.kube.host)
+
+    def _cannot_exist(self, obj: Object, identity: Identity) -> bool:
+        """In a dry run: what would hold the object is itself only about to be made."""
+        if identity.namespace in self._missing:
+            return True
+        if (obj["apiVersion"], obj["kind"]) in self.kinds:
+            try:
+                self.kube.resource(obj["apiVersion"], obj["kind"])
+            except UnknownKind:
+                return True
+            self._place_now(obj)
+        return False
+
+    def _place_now(self, obj: Object) -> None:
+        if self.kube.resource(obj["apiVersion"], obj["kind"]).namespaced:
+            obj["metadata"].setdefault("namespace", "default")
+
+    def _send(self, obj: Object, identity: Identity, *, dry_run: bool) -> Object:
+        query = {
+            "fieldManager": self.manager,
+            "force": "true" if self.force else "false",
+            "fieldValidation": "Strict",
+            "dryRun": "All" if dry_run else None,
+        }
+        try:
+            return self.kube.patch(obj, obj, content_type=APPLY, query=query)
+        except ApiError as error:
+            fields = [_owner(cause) for cause in error.causes if cause.get("reason") == "FieldManagerConflict"]
+            if fields:
+                raise Conflict(str(identity), fields) from None
+            raise
+
+    def _applied(self, identity: Identity, action: Action, before: Object | None, after: Object) -> Applied:
+        diff = None
+        if self.diff and action != "unchanged":
+            diff = Diff(text(essence(before)), text(essence(after)))
+        return Applied(identity.kind, identity.namespace, identity.name, action, diff)
+
+
+def _key(identity: Identity) -> tuple[str, str, str, str | None]:
+    return identity.api_version, identity.kind, identity.name, identity.namespace
+
+
+def _owner(cause: Mapping[str, Any]) -> tuple[str, str]:
+    # the server's words: conflict with "kubectl-edit" using apps/v1
+    found = re.search(r'conflict with "([^"]+)"', str(cause.get("message", "")))
+    return (found.group(1) if found else "another manager", str(cause.get("field", "")))
