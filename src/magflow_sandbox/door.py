@@ -1,12 +1,12 @@
 """Relays from ports here into a network namespace: the doors of the sandbox.
 
-Run as ``python -m magflow_sandbox.door --into PID [--from PID] [--listen ADDRESS] --map PORT[=ADDRESS:PORT] ...``: the listening sockets
-are made first (on this side, or in the namespace of ``--from``), then the process moves into the namespace of ``--into`` and
-connects from there. A socket stays in the namespace that it was made in. One process for a namespace and its set of ports.
+Run as ``python -m magflow_sandbox.door --into PID [--from PID] --map PORT[=ADDRESS:PORT] ...``: the listening sockets
+are made first (on this side, or in the namespace of ``--from``), then the process moves into the namespace of
+``--into`` and connects from there. A socket stays in the namespace that it was made in.
 
 Usage::
 
-    supervisor.start(door.program("door/openstack", into=net, maps=[26500, 26292]))             # 127.0.0.1:PORT on both sides
+    supervisor.start(door.program("door/openstack", into=net, maps=[26500, 26292]))   # 127.0.0.1 on both sides
     supervisor.start(door.program("door/cluster-a", into=cluster_net, maps=["26600=100.64.0.1:26600"]))
     supervisor.start(door.program("door/os-to-a", into=cluster_net, maps=[...], listen_in=openstack_net))
     door.open("127.0.0.1", 26500)                # whether something listens there (for Supervisor.wait)
@@ -67,7 +67,7 @@ def program(
     return Program(name, argv, {"PATH": os.defpath}, after=after)
 
 
-def open(address: str, port: int) -> bool:  # noqa: A001 - reads as door.open(...)
+def open(address: str, port: int) -> bool:
     """Whether something listens on a port of this side."""
     with contextlib.closing(socket.socket()) as probe:
         probe.settimeout(1)
@@ -141,23 +141,21 @@ class _Client(_Side):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        assert self.transport is not None
-        self.transport.pause_reading()
-        self.connecting = asyncio.get_running_loop().create_task(self._connect())
+        here = cast(asyncio.Transport, transport)
+        here.pause_reading()
+        self.connecting = asyncio.get_running_loop().create_task(self._connect(here))
 
-    async def _connect(self) -> None:
-        assert self.transport is not None
+    async def _connect(self, here: asyncio.Transport) -> None:
         try:
-            _, peer = await asyncio.get_running_loop().create_connection(lambda: _Side(self), *self.target)
+            there, peer = await asyncio.get_running_loop().create_connection(lambda: _Side(self), *self.target)
         except OSError:
-            _reset(self.transport)
+            _reset(here)
             return
         self.peer = peer
-        if self.transport.is_closing():
-            assert peer.transport is not None
-            peer.transport.abort()
+        if here.is_closing():
+            there.abort()
         else:
-            self.transport.resume_reading()
+            here.resume_reading()
 
 
 def _reset(transport: asyncio.Transport) -> None:

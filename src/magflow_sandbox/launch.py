@@ -1,6 +1,6 @@
 """Start of every supervised program: records who it is, then becomes it. Standard library only, run as a file.
 
-The record is written by the process itself, before it turns into the program, and the record's lock is held until it has:
+The record is written by the process itself, before it turns into the program, and the record's lock is held until then:
 so a supervisor that is killed at any moment leaves either nothing, or a process with its record. The process id and the
 start time stay the same through exec (also through nsenter and unshare).
 
@@ -16,21 +16,20 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 
 def start_ticks(pid: int) -> int | None:
     """Start time of a process in clock ticks since boot (field 22 of proc(5) stat), or None when there is none."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return int(file.read().rsplit(b")", 1)[1].split()[19])
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rsplit(b")", 1)[1].split()[19])
     except (OSError, IndexError):
         return None
 
 
 def boot_id() -> str:
     """Names this boot of the machine; process ids of another boot mean nothing."""
-    with open("/proc/sys/kernel/random/boot_id") as file:
-        return file.read().strip()
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def close_on_exec(descriptor: int) -> None:
@@ -40,7 +39,7 @@ def close_on_exec(descriptor: int) -> None:
 
 def main() -> None:
     """Record, then exec."""
-    lock, status, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    lock, status, path = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     close_on_exec(lock)
     close_on_exec(status)
     try:
@@ -50,17 +49,16 @@ def main() -> None:
         log = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         null = os.open(os.devnull, os.O_RDONLY)
         record = dict(job["record"], pid=os.getpid(), ticks=start_ticks(os.getpid()), boot=boot_id(), since=time.time())
-        temporary = f"{path}.new"
-        with open(temporary, "w") as file:
-            json.dump(record, file, indent=1)
-        os.replace(temporary, path)
+        temporary = path.with_name(f"{path.name}.new")
+        temporary.write_text(json.dumps(record, indent=1))
+        temporary.replace(path)
         os.dup2(null, 0)
         os.dup2(log, 1)
         os.dup2(log, 2)
         for extra in (log, null):
             close_on_exec(extra)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and that would be inherited
-        os.execvpe(job["argv"][0], job["argv"], job["env"])
+        os.execvpe(job["argv"][0], job["argv"], job["env"])  # noqa: S606 - that is what this file is for
     except BaseException as error:
         os.write(status, f"{type(error).__name__}: {error}".encode()[:400])
         os._exit(127)

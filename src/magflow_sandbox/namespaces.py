@@ -12,8 +12,8 @@ Usage::
     net.veth(other, "p-operator", "10.244.128.1", "100.64.0.1")   # join `other`, reachable under that address
     net.down()
 
-As root the namespaces are plain ones (``unshare --net``). Otherwise all of them lie below one user namespace with its own holder;
-the rest of the mechanism is the same. Entering is by ``nsenter`` with a process id: ``ip netns exec`` would mount /sys anew.
+As root the namespaces are plain ones (``unshare --net``). Otherwise all of them lie below one user namespace with its
+own holder; the rest is the same. Entering is by ``nsenter`` with a process id: ``ip netns exec`` would mount /sys anew.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from magflow_sandbox.errors import SandboxError
@@ -62,10 +63,14 @@ def enter(supervisor: Supervisor, namespace: str, argv: Sequence[str]) -> list[s
     Raises:
         SandboxError: its holder does not run.
     """
-    pid = supervisor.pid(holder_name(namespace))
+    return [*nsenter(_pid(supervisor, holder_name(namespace))), *argv]
+
+
+def _pid(supervisor: Supervisor, holder: str) -> int:
+    pid = supervisor.pid(holder)
     if pid is None:
-        raise SandboxError(f"network namespace {namespace} is not up", hint="bring the sandbox up")
-    return [*nsenter(pid), *argv]
+        raise SandboxError(f"network namespace {holder.partition('/')[2]} is not up", hint="bring the sandbox up")
+    return pid
 
 
 def nsenter(pid: int) -> list[str]:
@@ -95,10 +100,7 @@ class Netns:
         Raises:
             SandboxError: the namespace is not up.
         """
-        pid = self.supervisor.pid(self.holder)
-        if pid is None:
-            raise SandboxError(f"network namespace {self.name} is not up", hint="bring the sandbox up")
-        return pid
+        return _pid(self.supervisor, self.holder)
 
     def up(self) -> None:
         """Make the namespace when it is not there, with the loopback device up.
@@ -115,9 +117,7 @@ class Netns:
             user = Program(USER_HOLDER, ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", _HOLD], env)
             self.supervisor.start(user)
             self._wait(USER_HOLDER)
-            pid = self.supervisor.pid(USER_HOLDER)
-            assert pid is not None
-            program = Program(self.holder, hold_command(pid), env, after=(USER_HOLDER,))
+            program = Program(self.holder, hold_command(_pid(self.supervisor, USER_HOLDER)), env, after=(USER_HOLDER,))
         self.supervisor.start(program)
         self._wait(self.holder)
 
@@ -159,7 +159,7 @@ class Netns:
         Args:
             other: the namespace to join; its device is named ``eth0``.
             device: name of the device on this side, at most 15 characters.
-            address: IPv4 address of the other side. The route to it goes into table local, where it wins over any_ip's range.
+            address: IPv4 address of the other side. Its route goes into table local, where it wins over any_ip's range.
             gateway: IPv4 address of this side, which must be on one of its devices (usually lo).
         """
         there = other.run(["ip", "link", "show", "eth0"], check=False).returncode == 0
@@ -184,7 +184,7 @@ class Netns:
         if pid is None:
             return False
         try:
-            if os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+            if Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
                 return False
         except OSError:
             return False

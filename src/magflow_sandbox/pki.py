@@ -5,8 +5,8 @@ Usage::
     ca = CA.ensure(home.pki / "ca", "magflow-sandbox-ca")        # ca.crt and ca.key; made once
     ca = CA(cert_pem, key_pem)                                    # one that somebody else made (Magnum)
     pair = ca.issue("kube-apiserver", ips=["127.0.0.1"], dns=["kubernetes"])
-    pair.write(folder / "apiserver")                              # apiserver.crt (certificate), apiserver.key; both 0600
-    ca.ensure_pair(folder / "apiserver", "kube-apiserver", ips=[...], dns=[...])   # kept while it fits, else issued anew
+    pair.write(folder / "apiserver")                              # apiserver.crt and apiserver.key, both 0600
+    ca.ensure_pair(folder / "apiserver", "kube-apiserver", ips=[...], dns=[...])   # kept while it fits, else a new one
 
 Keys are ECDSA P-256 (quick to make); a CA with an RSA key signs as well.
 """
@@ -106,7 +106,7 @@ class CA(Pair):
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_usage(ca=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
-            .add_extension(_authority_identifier(issuer), critical=False)
+            .add_extension(_authority_identifier(issuer, authority.public_key()), critical=False)
         )
         if dns or ips:
             addresses = [x509.IPAddress(ipaddress.ip_address(item)) for item in ips]
@@ -126,7 +126,7 @@ class CA(Pair):
         server: bool = True,
         client: bool = True,
     ) -> Pair:
-        """The written pair while it is of this authority, holds these names and is valid for 30 days more; else a new one."""
+        """The written pair while it is ours, has these names and is valid for 30 days more; else a new one."""
         found = Pair.read(stem)
         if found is not None and self._fits(found, set(dns) | set(ips)):
             return found
@@ -187,13 +187,13 @@ def _start(subject: x509.Name, issuer: x509.Name, key: _Key) -> x509.Certificate
     )
 
 
-def _authority_identifier(issuer: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+def _authority_identifier(
+    issuer: x509.Certificate, key: ec.EllipticCurvePublicKey | rsa.RSAPublicKey
+) -> x509.AuthorityKeyIdentifier:
     """The issuer's own subject key identifier where it has one (not everybody derives it the same way)."""
     try:
         held = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     except x509.ExtensionNotFound:
-        key = issuer.public_key()
-        assert isinstance(key, ec.EllipticCurvePublicKey | rsa.RSAPublicKey)
         return x509.AuthorityKeyIdentifier.from_issuer_public_key(key)
     return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(held)
 

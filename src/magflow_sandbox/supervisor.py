@@ -11,11 +11,12 @@ Usage::
     supervisor.stop_all()                                      # the reverse of `after`
 
 ``start`` does nothing for a program that runs with the same definition, restarts one whose definition (argv, env, cwd,
-namespace holder) changed, and replaces a dead one. Any number of processes and threads may use one home at once: each program
-has its own lock. A caller may be killed at any moment: the process records itself before it becomes the program (launch.py).
+namespace holder) changed, and replaces a dead one. Any number of processes and threads may use one home at once: each
+program has its own lock. A caller may be killed at any moment: a process records itself before it becomes the program
+(launch.py).
 
-A process is identified by boot, process id and start time, never by the id alone. Programs carry two marks in their environment
-(MAGFLOW_SANDBOX_HOME, MAGFLOW_PROGRAM), by which children that outlive their parent are found when it is stopped.
+A process is identified by boot, process id and start time, never by the id alone. Programs carry two marks in their
+environment (MAGFLOW_SANDBOX_HOME, MAGFLOW_PROGRAM), by which children that outlive their parent are found and stopped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
 from magflow_sandbox import launch, processes
 from magflow_sandbox.errors import SandboxError
@@ -49,8 +50,8 @@ _CHILDREN_LOCK = threading.Lock()
 def python(module: str) -> list[str]:
     """The start of a command that runs a module of this package with this Python, wherever it is installed."""
     source = str(Path(__file__).resolve().parents[1])
-    start = f"import sys, runpy; sys.path.insert(0, {source!r}); runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
-    return [sys.executable, "-u", "-c", start]
+    run = f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    return [sys.executable, "-u", "-c", f"import sys, runpy; sys.path.insert(0, {source!r}); {run}"]
 
 
 @dataclass(frozen=True)
@@ -274,12 +275,8 @@ class Supervisor:
             os.close(writer)
         with _CHILDREN_LOCK:
             _CHILDREN[process.pid] = process
-        assert process.stdin is not None
-        try:
-            process.stdin.write(json.dumps(job).encode())
-            process.stdin.close()
-        except BrokenPipeError:
-            pass  # the status says why
+        with suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as stdin:
+            stdin.write(json.dumps(job).encode())  # when it broke, the status says why
         with os.fdopen(reader, "rb") as status:
             failure = status.read().decode(errors="replace")  # ends when the program has taken over
         if failure:
