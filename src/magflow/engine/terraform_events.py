@@ -1,0 +1,158 @@
+"""Terraform's JSON events, and its errors in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from magflow.errors import MagflowError
+
+# Summaries that say less than their detail, whose first paragraph is the sentence of our own rule.
+_RULES = ("Invalid value for variable", "Resource precondition failed", "Resource postcondition failed")
+_LOOKED_UP = {
+    "openstack_images_image_v2": "image",
+    "openstack_compute_flavor_v2": "flavor",
+    "openstack_networking_network_v2": "network",
+}
+_NOTHING = re.compile(r"Your query returned no results", re.IGNORECASE)
+_LOOK_UP = re.compile(r'data\.(\w+)\.\w+\["([^"]*)"\]')
+_RACE = re.compile(r"unexpected state '\w+', wanted target '\w+'")
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """An error or a warning.
+
+    Args:
+        severity: `error` or `warning`.
+        summary: Terraform's or the provider's first line.
+        detail: the rest; may be empty.
+        address: the resource it is about.
+        place: FILE:LINE of the configuration.
+    """
+
+    severity: str
+    summary: str
+    detail: str = ""
+    address: str | None = None
+    place: str | None = None
+
+    @property
+    def status_race(self) -> bool:
+        """Whether the provider read a status from before its own request (provider 3.4.0, node groups and deletes)."""
+        return bool(_RACE.search(self.summary + self.detail))
+
+    @property
+    def text(self) -> str:
+        """The problem in one line, with the service's own words."""
+        looked_up = _LOOK_UP.search(self.address or "")
+        if _NOTHING.search(self.summary + self.detail) and looked_up:
+            kind = _LOOKED_UP.get(looked_up[1], looked_up[1])
+            return f"the cloud has no {kind} '{looked_up[2]}' that this project may use"
+        paragraph = " ".join(self.detail.split("\n\n")[0].split())
+        if self.summary in _RULES and paragraph:
+            return paragraph
+        summary = " ".join(self.summary.split())
+        return f"{summary}: {paragraph}" if paragraph else summary
+
+    @property
+    def hint(self) -> str | None:
+        """What to do, where that is known."""
+        if self.status_race:
+            return "the provider looked before Magnum had begun; run the same command again, it goes on from there"
+        return None
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of Terraform's output.
+
+    Args:
+        kind: Terraform's `type` (apply_start, apply_progress, apply_complete, diagnostic ...), or `text` for a line
+            that is not JSON.
+        message: the line for a reader.
+        address: the resource it is about.
+        action: create, update, delete, replace, read or noop.
+        elapsed: seconds since the resource's action began.
+        diagnostic: set for errors and warnings.
+    """
+
+    kind: str
+    message: str
+    address: str | None = None
+    action: str | None = None
+    elapsed: float | None = None
+    diagnostic: Diagnostic | None = None
+
+
+def parse(line: str) -> Event | None:
+    """The event of one line; None for an empty one."""
+    line = line.strip()
+    if not line:
+        return None
+    try:
+        data = json.loads(line)
+        if not isinstance(data, dict):
+            raise ValueError
+    except ValueError:
+        return Event("text", line)
+    inner = data.get("hook") or data.get("change") or {}
+    elapsed = inner.get("elapsed_seconds")
+    diagnostic = _diagnostic(data["diagnostic"]) if isinstance(data.get("diagnostic"), dict) else None
+    return Event(
+        kind=str(data.get("type", "text")),
+        message=str(data.get("@message", "")),
+        address=(inner.get("resource") or {}).get("addr") or (diagnostic.address if diagnostic else None),
+        action=inner.get("action"),
+        elapsed=None if elapsed is None else float(elapsed),
+        diagnostic=diagnostic,
+    )
+
+
+def error(command: str, events: Sequence[Event], status: int | None, log: Path) -> MagflowError:
+    """The error of a failed command, in its own words.
+
+    Args:
+        command: Terraform's sub-command.
+        events: what it said.
+        status: its exit status; None when another process started it.
+        log: the file that holds everything it said.
+    """
+    found = [event.diagnostic for event in events if event.diagnostic and event.diagnostic.severity == "error"]
+    if not found:
+        said = next((event.message for event in reversed(events) if event.kind == "text"), "no word of why")
+        return MagflowError(f"terraform {command} failed (exit {status}): {said}", where=f"log {log}")
+    first = found[0]
+    # A rule in a module and the same rule in the stack fail together: their sentences differ, the reader needs all.
+    others = list(dict.fromkeys(item.text for item in found[1:] if item.text != first.text))
+    place = ", ".join(part for part in (first.address, first.place, f"log {log}") if part)
+    return MagflowError("; ".join([first.text, *others]), where=place, hint=first.hint)
+
+
+def plain_errors(text: str) -> list[Event]:
+    """The errors in output for people (`terraform init` has no JSON in every version)."""
+    cleaned = re.sub(r"[│╷╵]", "", text)
+    blocks = re.split(r"^\s*(?=Error: )", cleaned, flags=re.MULTILINE)[1:]
+    return [_plain(block) for block in blocks]
+
+
+def _plain(block: str) -> Event:
+    first, _, rest = block.partition("\n")
+    summary = first.removeprefix("Error: ").strip()
+    return Event("diagnostic", summary, diagnostic=Diagnostic("error", summary, rest.strip()))
+
+
+def _diagnostic(data: dict[str, Any]) -> Diagnostic:
+    span = data.get("range") or {}
+    place = f"{span['filename']}:{span['start']['line']}" if span.get("filename") and span.get("start") else None
+    return Diagnostic(
+        severity=str(data.get("severity", "error")),
+        summary=str(data.get("summary", "")),
+        detail=str(data.get("detail", "")),
+        address=data.get("address"),
+        place=place,
+    )

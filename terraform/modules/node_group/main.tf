@@ -1,0 +1,9 @@
+resource "openstack_containerinfra_nodegroup_v1" "this" {
+  cluster_id     = var.cluster_id
+  name           = var.name
+  flavor_id      = var.flavor
+  role           = var.role
+  node_count     = var.size.count
+  min_node_count = var.size.min
+  max_node_count = var.size.max
+}
