@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from magflow.errors import MagflowError
 from magflow.kube.client import Kube
-from magflow.kube.errors import ApiError, Conflict, UnknownKind
+from magflow.kube.errors import ApiError, UnknownKind
 from magflow.kube.objects import Identity, Object, Wave, condition, essence, flatten, text, wave
 from magflow.kube.retry import NotYet, Patience, passes
+from magflow.kube.ssa import server_side_apply
 
 Action = Literal["created", "changed", "unchanged", "replaced"]
 
 FIELD_MANAGER = "magflow"
-APPLY = "application/apply-patch+yaml"
 WRITERS = 4
 """Parallel writes; more were no faster against a control plane on two cores."""
 FOREIGN_KIND_PATIENCE = 10.0
@@ -209,7 +208,7 @@ class _Task:
             return self._applied(identity, "unchanged", live, live)
         if live and self.replace:
             return self._replaced(obj, identity, live)
-        result = self._send(obj, identity, dry_run=self.dry_run)
+        result = self._send(obj, dry_run=self.dry_run)
         if live is None:
             return self._applied(identity, "created", None, result)
         if self.dry_run:
@@ -220,7 +219,7 @@ class _Task:
 
     def _replaced(self, obj: Object, identity: Identity, live: Object) -> Applied:
         try:
-            wanted = self._send(obj, identity, dry_run=True)
+            wanted = self._send(obj, dry_run=True)
         except ApiError as error:
             if error.status != 422:
                 raise
@@ -230,7 +229,7 @@ class _Task:
         if not self.dry_run:
             self.kube.delete(*_key(identity))
             self.patience.call(lambda: self._gone(identity))
-            wanted = self._send(obj, identity, dry_run=False)
+            wanted = self._send(obj, dry_run=False)
         return self._applied(identity, "replaced", live, wanted)
 
     def _bare(self, obj: Object, live: Object) -> bool:
@@ -259,20 +258,8 @@ class _Task:
         if self.kube.resource(obj["apiVersion"], obj["kind"]).namespaced:
             obj["metadata"].setdefault("namespace", "default")
 
-    def _send(self, obj: Object, identity: Identity, *, dry_run: bool) -> Object:
-        query = {
-            "fieldManager": self.manager,
-            "force": "true" if self.force else "false",
-            "fieldValidation": "Strict",
-            "dryRun": "All" if dry_run else None,
-        }
-        try:
-            return self.kube.patch(obj, obj, content_type=APPLY, query=query)
-        except ApiError as error:
-            fields = [_owner(cause) for cause in error.causes if cause.get("reason") == "FieldManagerConflict"]
-            if fields:
-                raise Conflict(str(identity), fields) from None
-            raise
+    def _send(self, obj: Object, *, dry_run: bool) -> Object:
+        return server_side_apply(self.kube, obj, self.manager, force=self.force, dry_run=dry_run)
 
     def _applied(self, identity: Identity, action: Action, before: Object | None, after: Object) -> Applied:
         diff = None
@@ -283,9 +270,3 @@ class _Task:
 
 def _key(identity: Identity) -> tuple[str, str, str, str | None]:
     return identity.api_version, identity.kind, identity.name, identity.namespace
-
-
-def _owner(cause: Mapping[str, Any]) -> tuple[str, str]:
-    # the server's words: conflict with "kubectl-edit" using apps/v1
-    found = re.search(r'conflict with "([^"]+)"', str(cause.get("message", "")))
-    return (found.group(1) if found else "another manager", str(cause.get("field", "")))

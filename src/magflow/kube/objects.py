@@ -105,6 +105,9 @@ def sendable(obj: Object) -> Object:
     meta = obj["metadata"]
     for key in ("creationTimestamp", "managedFields", "resourceVersion", "uid", "generation"):
         meta.pop(key, None)
+    for key in ("labels", "annotations"):
+        if not meta.get(key):  # an empty map would be a claim on all of them
+            meta.pop(key, None)
     injected = any(key.startswith("cert-manager.io/inject-") for key in meta.get("annotations") or {})
     for holder in _ca_holders(obj):
         # "Cg==" is a newline: the placeholder that kubebuilder scaffolds
