@@ -1,4 +1,4 @@
-"""Settings and facts, in the words of Terraform and of Ansible. This is the only translator (design: one word, one way)."""
+"""Settings and facts, in the words of Terraform and of Ansible. This is the only translator between them."""
 
 from __future__ import annotations
 

@@ -12,10 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 NAME = r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$"
 VERSION = r"^v1\.\d+\.\d+$"
+GROUP = r"^[a-z]([a-z0-9-]{0,17}[a-z0-9])?$"
 LABEL_KEY = r"^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$"
 LABEL_VALUE = r"^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$"
 
 Name = Annotated[str, Field(pattern=NAME)]
+GroupName = Annotated[str, Field(pattern=GROUP)]
 LabelKey = Annotated[str, Field(pattern=LABEL_KEY)]
 LabelValue = Annotated[str, Field(pattern=LABEL_VALUE)]
 
@@ -207,7 +209,7 @@ class Settings(Strict):
     network: Network
     keypair: str = Field(min_length=1, description="Nova keypair for the nodes; it must exist.")
     cluster: Cluster
-    node_groups: dict[Name, NodeGroup] = Field(
+    node_groups: dict[GroupName, NodeGroup] = Field(
         description=f"Worker nodes by group. {DEFAULT_WORKER} must be there: Magnum makes it with every cluster."
     )
     ingress: Ingress = Ingress()
@@ -219,7 +221,8 @@ class Settings(Strict):
     def _groups(self) -> Settings:
         if DEFAULT_WORKER not in self.node_groups:
             raise ValueError(
-                f"node_groups has no '{DEFAULT_WORKER}'; Magnum makes that group with every cluster (its count may be 0)"
+                f"node_groups has no '{DEFAULT_WORKER}'; Magnum makes that group with every cluster "
+                "(its count may be 0)"
             )
         if not sum(group.count for group in self.node_groups.values()):
             raise ValueError("node_groups has no worker at all; at least one group needs a count of 1")

@@ -12,12 +12,13 @@ from pydantic import BaseModel, ValidationError
 
 from magflow import paths
 from magflow.errors import CannotTell, MagflowError
-from magflow.settings import LABEL_KEY, LABEL_VALUE, NAME, VERSION, Settings
+from magflow.settings import GROUP, LABEL_KEY, LABEL_VALUE, NAME, VERSION, Settings
 
 Location = tuple[str | int, ...]
 
 WORDS = {
     NAME: "a name has 1-30 lower-case letters, digits or dashes and starts with a letter",
+    GROUP: "a node group's name has 1-19 lower-case letters, digits or dashes and starts with a letter",
     LABEL_KEY: "a label key has letters, digits, '-', '_' or '.', 63 at most, behind an optional DNS prefix and '/'",
     LABEL_VALUE: "a label value has letters, digits, '-', '_' or '.', 63 at most",
     VERSION: "a version is written like v1.36.3",

@@ -1,0 +1,39 @@
+"""The gates and test tiers, one session each; every session uses the environment that scripts/setup made."""
+
+import nox
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["lint", "unit", "contracts"]
+
+TIERS = {
+    "unit": "nothing running",
+    "contracts": "terraform and ansible",
+    "roles": "a real Kubernetes API server",
+    "sandbox": "the whole sandbox cloud",
+}
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Formatting, linting and types."""
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+
+
+def tier(name: str) -> None:
+    @nox.session(name=name)
+    def run(session: nox.Session) -> None:
+        session.run("python", "-m", "pytest", f"tests/{name}", *session.posargs)
+
+    run.__doc__ = f"Tests that need {TIERS[name]}."
+
+
+for name in TIERS:
+    tier(name)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Writes what is generated: variables/schema.json, docs/settings.md, docs/checks.md."""
+    session.run("python", "-m", "magflow.generate")

@@ -1,0 +1,75 @@
+"""Stage cluster: complete in Magnum, its API under the right CA, the version as asked, its nodes Ready."""
+
+from __future__ import annotations
+
+from magflow.checks.model import Problem, Warned, check
+from magflow.checks.world import World
+from magflow.cloud.connection import readable
+from magflow.kube import nodes
+
+
+@check("cluster-is-complete", "Magnum says that the cluster is complete", within=60, fatal=True)
+def is_complete(world: World) -> str:
+    """Reads the cluster's status."""
+    facts = world.facts.cluster
+    with readable(f"Magnum, cluster '{facts.name}'"):
+        cluster = world.cloud.container_infrastructure_management.find_cluster(facts.id)
+    if cluster is None:
+        raise Problem(f"Magnum knows no cluster {facts.id}", hint="magflow deploy makes it again", final=True)
+    if cluster.status.endswith("_FAILED"):
+        raise Problem(
+            f"{cluster.status}: {cluster.status_reason or 'Magnum gives no reason'}",
+            hint=f"openstack coe cluster show {cluster.name} -f yaml",
+            final=True,
+        )
+    if not cluster.status.endswith("_COMPLETE"):
+        raise Problem(f"status is {cluster.status}", hint="Magnum is still at work on it")
+    return str(cluster.status)
+
+
+@check(
+    "api-answers", "the cluster's API answers, and its certificate is signed by the cluster's CA", within=60, fatal=True
+)
+def api_answers(world: World) -> str:
+    """Asks for the version, with the CA that Magnum gave."""
+    return f"{world.kube.version()} at {world.kube.host}"
+
+
+@check("version-is-asked", "the API server has the Kubernetes version that was asked for")
+def version_is_asked(world: World) -> str:
+    """Compares the API server with the settings."""
+    found, wanted = world.kube.version(), world.settings.cluster.kubernetes
+    # distributions add to the version: v1.28.9-rancher1, v1.36.3+k3s1
+    if found.split("-")[0].split("+")[0] != wanted:
+        raise Problem(f"it is {found}, asked for was {wanted}", hint="magflow plan shows what a deploy would change")
+    return found
+
+
+@check("nodes-are-ready", "every node group has as many Ready nodes as asked", within=300)
+def nodes_are_ready(world: World) -> str:
+    """Counts Ready nodes by group; a node too many is told."""
+    groups = world.settings.node_groups
+    found = nodes.by_group(world.kube.nodes(), groups, world.facts.cluster.name)
+    ready = {group: [node for node in members if nodes.is_ready(node)] for group, members in found.items()}
+    short = [
+        f"'{name}' has {len(ready[name])} Ready of {group.count} asked"
+        for name, group in groups.items()
+        if len(ready[name]) < group.count
+    ]
+    if short:
+        raise Problem("; ".join(short), hint="kubectl get nodes; kubectl describe node NAME")
+    more = [f"'{name}' has {len(found[name])}" for name, group in groups.items() if len(found[name]) > group.count]
+    if more:
+        raise Warned(f"more nodes than asked: {', '.join(more)}", hint="an autoscaler, or nodes on their way out")
+    return ", ".join(f"{name} {len(members)}" for name, members in ready.items())
+
+
+@check("control-plane-is-ready", "every control-plane node is Ready", within=300)
+def control_plane_is_ready(world: World) -> str:
+    """Counts Ready control-plane nodes."""
+    found = [node for node in world.kube.nodes() if nodes.is_control_plane(node)]
+    wanted = world.settings.cluster.control_plane.count
+    ready = [node for node in found if nodes.is_ready(node)]
+    if len(ready) < wanted:
+        raise Problem(f"{len(ready)} of {wanted} are Ready", hint="kubectl get nodes")
+    return f"{len(ready)}"

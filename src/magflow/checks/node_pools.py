@@ -1,0 +1,84 @@
+"""Stage node_pools: labels and taints as asked, GPUs allocatable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from magflow.checks.model import NotApplicable, Problem, check
+from magflow.checks.world import World
+from magflow.kube import nodes
+from magflow.settings import NodeGroup
+
+GPU = "nvidia.com/gpu"
+
+
+def members(world: World) -> Iterator[tuple[str, NodeGroup, list[dict[str, Any]]]]:
+    """Each group of the settings with its nodes.
+
+    Raises:
+        Problem: a group that should have nodes has none.
+    """
+    groups = world.settings.node_groups
+    found = nodes.by_group(world.kube.nodes(), groups, world.facts.cluster.name)
+    for name, group in groups.items():
+        if group.count and not found[name]:
+            raise Problem(f"group '{name}' has no node", hint="magflow verify --stage cluster")
+        yield name, group, found[name]
+
+
+@check("labels-are-set", "every node carries the labels of its group")
+def labels_are_set(world: World) -> str:
+    """Compares labels; those that others put on the nodes do not count."""
+    wrong, looked = [], 0
+    for _, group, its_nodes in members(world):
+        for node in its_nodes:
+            there = nodes.labels(node)
+            looked += len(group.labels)
+            wrong += [
+                f"{nodes.name(node)} has {key}={there.get(key, '(none)')}, wanted {value}"
+                for key, value in group.labels.items()
+                if there.get(key) != value
+            ]
+    if wrong:
+        raise Problem("; ".join(wrong), hint="magflow deploy --only node_pools sets them")
+    if not looked:
+        raise NotApplicable("no group with nodes has labels")
+    return f"{looked} labels"
+
+
+@check("taints-are-set", "every node carries the taints of its group")
+def taints_are_set(world: World) -> str:
+    """Compares taints."""
+    wrong, looked = [], 0
+    for _, group, its_nodes in members(world):
+        for node in its_nodes:
+            there = {(t["key"], t.get("value") or "", t["effect"]) for t in node["spec"].get("taints") or []}
+            looked += len(group.taints)
+            wrong += [
+                f"{nodes.name(node)} lacks {taint.key}={taint.value}:{taint.effect}"
+                for taint in group.taints
+                if (taint.key, taint.value, taint.effect) not in there
+            ]
+    if wrong:
+        raise Problem("; ".join(wrong), hint="magflow deploy --only node_pools sets them")
+    if not looked:
+        raise NotApplicable("no group with nodes has taints")
+    return f"{looked} taints"
+
+
+@check("gpus-are-allocatable", "Kubernetes can allocate the GPUs of every GPU node", within=300)
+def gpus_are_allocatable(world: World) -> str:
+    """Reads status.allocatable: a label, or a capacity alone, is no GPU (NVIDIA/k8s-device-plugin issues 58, 285)."""
+    short, total = [], 0
+    for _, group, its_nodes in members(world):
+        for node in its_nodes if group.gpus else ():
+            there = int((node["status"].get("allocatable") or {}).get(GPU, 0))
+            total += there
+            if there < group.gpus:
+                short.append(f"{nodes.name(node)} has {there} of {group.gpus}")
+    if short:
+        raise Problem("; ".join(short), hint="look at the device plugin's pods and the driver on that node")
+    if not total:
+        raise NotApplicable("no group with nodes has GPUs")
+    return f"{total} x {GPU}"

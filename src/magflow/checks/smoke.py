@@ -1,0 +1,151 @@
+"""Stage smoke: a TFJob succeeds, and its pods, services, events and status tell the same story."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from magflow.checks.model import NotApplicable, Problem, check
+from magflow.checks.training_operator import KIND
+from magflow.checks.world import World
+
+FIELDS = ("type", "status", "reason", "message", "lastUpdateTime", "lastTransitionTime")
+"""The six fields of a job condition (training operator, common_types.go)."""
+
+JOB = "training.kubeflow.org/job-name"
+TYPE = "training.kubeflow.org/replica-type"
+INDEX = "training.kubeflow.org/replica-index"
+
+
+def job(world: World) -> dict[str, Any]:
+    """The smoke job.
+
+    Raises:
+        Problem: it is not there.
+    """
+    smoke = world.settings.smoke
+    found = world.kube.get(*KIND, smoke.name, smoke.namespace)
+    if found is None:
+        raise Problem(f"there is no TFJob {smoke.namespace}/{smoke.name}", hint="magflow deploy --only smoke")
+    return found
+
+
+def wanted(world: World) -> dict[str, int]:
+    """Replicas by type, as the operator writes them in labels (lower case)."""
+    smoke = world.settings.smoke
+    return {"chief": 1, "worker": smoke.workers} | ({"ps": smoke.ps} if smoke.ps else {})
+
+
+def conditions(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The job's conditions by type."""
+    return {condition["type"]: condition for condition in (found.get("status") or {}).get("conditions") or []}
+
+
+@check("job-succeeds", "the smoke job succeeds", within=300, fatal=True)
+def succeeds(world: World) -> str:
+    """Reads the conditions; Failed ends the wait."""
+    found = job(world)
+    now = conditions(found)
+    for kind in ("Failed", "Succeeded"):
+        condition = now.get(kind, {})
+        if condition.get("status") == "True":
+            if kind == "Failed":
+                raise Problem(
+                    f"{condition.get('reason')}: {condition.get('message')}",
+                    hint=f"kubectl -n {world.settings.smoke.namespace} logs -l {JOB}={world.settings.smoke.name} --prefix",
+                    final=True,
+                )
+            return str(condition.get("message"))
+    standing = [kind for kind, condition in now.items() if condition.get("status") == "True"]
+    raise Problem(
+        f"it is {', '.join(standing) or 'without any condition'}",
+        hint="no condition at all: the operator does not run, or the job is not valid; else look at its pods",
+    )
+
+
+@check("conditions-are-whole", "Created, Running and Succeeded are there with all six fields")
+def conditions_are_whole(world: World) -> str:
+    """Looks at each condition's fields."""
+    now = conditions(job(world))
+    missing = [kind for kind in ("Created", "Running", "Succeeded") if kind not in now]
+    holes = [f"{kind}.{field}" for kind, condition in now.items() for field in FIELDS if not condition.get(field)]
+    if missing or holes:
+        raise Problem(f"missing: {', '.join([*missing, *holes])}")
+    return ", ".join(f"{kind}={condition['status']}" for kind, condition in now.items())
+
+
+@check("pods-are-as-claimed", "the pods are what the job's replicaStatuses claim", within=30)
+def pods_are_as_claimed(world: World) -> str:
+    """Compares pods with the status. A PS counts as succeeded in the status although its pod was deleted while running
+    (cleanPodPolicy Running), so only the types that end by themselves are compared."""
+    found = job(world)
+    statuses = (found.get("status") or {}).get("replicaStatuses") or {}
+    pods = _owned(world, "Pod", found)
+    if not pods:
+        raise Problem("the job has no pod", hint="cleanPodPolicy All deletes them; the smoke job has Running")
+    wrong, seen = [], []
+    for kind, count in wanted(world).items():
+        claimed = next((s for name, s in statuses.items() if name.lower() == kind), None)
+        if claimed is None:
+            wrong.append(f"replicaStatuses has no {kind}")
+            continue
+        its_pods = [pod for pod in pods if pod["metadata"]["labels"].get(TYPE) == kind]
+        done = [pod for pod in its_pods if (pod.get("status") or {}).get("phase") == "Succeeded"]
+        if kind != "ps" and not (len(done) == count == claimed.get("succeeded", 0)):
+            wrong.append(f"{kind}: {claimed.get('succeeded', 0)} claimed, {len(done)} of {count} pods succeeded")
+        if kind == "ps" and its_pods:
+            wrong.append(f"ps: {len(its_pods)} pods are still there, which cleanPodPolicy Running deletes")
+        if any(pod["metadata"]["name"] != _name(found, pod) for pod in its_pods):
+            wrong.append(f"{kind}: pods are not named JOB-TYPE-INDEX")
+        seen.append(f"{kind} {len(done)}")
+    if wrong:
+        raise Problem("; ".join(wrong))
+    return "succeeded: " + ", ".join(seen)
+
+
+@check("services-are-there", "each replica that is still there has its service")
+def services_are_there(world: World) -> str:
+    """The operator makes one headless service a replica, and deletes it with the pod."""
+    found = job(world)
+    services = {service["metadata"]["name"]: service for service in _owned(world, "Service", found)}
+    lacking = [
+        pod["metadata"]["name"] for pod in _owned(world, "Pod", found) if pod["metadata"]["name"] not in services
+    ]
+    if lacking:
+        raise Problem(f"no service for {', '.join(lacking)}")
+    if not services:
+        raise Problem("the job has no service")
+    headed = [name for name, service in services.items() if service["spec"].get("clusterIP") != "None"]
+    if headed:
+        raise Problem(f"not headless: {', '.join(headed)}")
+    return ", ".join(sorted(services))
+
+
+@check("events-tell", "the job's events tell of the pods that were made", within=15)
+def events_tell(world: World) -> str:
+    """Reads the job's events. The API server keeps them for an hour, so later there are none."""
+    found = job(world)
+    fields = f"involvedObject.uid={found['metadata']['uid']}"
+    events = world.kube.list("v1", "Event", found["metadata"]["namespace"], fields=fields)
+    reasons = sorted({event.get("reason", "") for event in events})
+    if not events and conditions(found).get("Succeeded", {}).get("lastTransitionTime", "") < _an_hour_ago():
+        raise NotApplicable("the job ended more than an hour ago; the API server keeps events for an hour")
+    if not any("SuccessfulCreatePod" in reason for reason in reasons):
+        raise Problem(f"no SuccessfulCreatePod event, only: {', '.join(reasons) or 'none'}")
+    return f"{len(events)} events: {', '.join(reasons)}"
+
+
+def _an_hour_ago() -> str:
+    return (dt.datetime.now(dt.UTC) - dt.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _owned(world: World, kind: str, found: dict[str, Any]) -> list[dict[str, Any]]:
+    things = world.kube.list("v1", kind, found["metadata"]["namespace"], labels=f"{JOB}={found['metadata']['name']}")
+    uid = found["metadata"]["uid"]
+    # what a former job of the same name left has the labels too, but another owner
+    return [t for t in things if uid in {o["uid"] for o in t["metadata"].get("ownerReferences") or []}]
+
+
+def _name(found: dict[str, Any], pod: dict[str, Any]) -> str:
+    labels = pod["metadata"]["labels"]
+    return f"{found['metadata']['name']}-{labels.get(TYPE)}-{labels.get(INDEX)}"

@@ -1,0 +1,167 @@
+"""The commands. Each reads its words, calls the engine and prints what came of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+Env = Annotated[str, typer.Argument(metavar="ENV", help="Name of a file under variables/, or a path to one.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
+
+
+def check(
+    env: Env, offline: Annotated[bool, typer.Option(help="Look at the settings alone.")] = False, as_json: Json = False
+) -> None:
+    """Preflight: settings, programs, credentials, image, flavors, networks. Example: magflow check sandbox."""
+    from magflow import settings_file
+    from magflow.checks import preflight
+    from magflow.engine.deploy import open_world
+    from magflow.engine.run_folder import RunFolder
+    from magflow.engine.verify import exit_code, run_checks
+
+    environment = settings_file.load(env)
+    checks = preflight.OFFLINE if offline else preflight.PREFLIGHT
+    screen = _screen()
+    screen.heading("preflight", f"{environment.file}")
+    world = open_world(environment, RunFolder(environment.name))
+    results = run_checks("preflight", checks, world, patient=False, on_result=screen.result)
+    _print_report(as_json, environment.name, results, [])
+    raise typer.Exit(exit_code(results))
+
+
+def plan(env: Env, as_json: Json = False) -> None:
+    """What a deploy would change. Nothing is written to the cloud. Example: magflow plan sandbox."""
+    from magflow import settings_file
+    from magflow.engine.run_folder import RunFolder
+    from magflow.engine.stack import open_stack
+
+    environment = settings_file.load(env)
+    run = RunFolder(environment.name)
+    with run.lock():
+        terraform = open_stack("cluster", run, environment.settings)
+        terraform.init()
+        found = terraform.plan()
+    if as_json:
+        print(json.dumps(found.as_dict(), indent=2))
+    else:
+        for line in found.lines() or ["no changes"]:
+            print(line)
+    found.refuse_replacement()
+
+
+def deploy(
+    env: Env,
+    start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Start from this stage.")] = None,
+    only: Annotated[str | None, typer.Option(metavar="STAGE", help="Run this stage alone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run every stage, each verified; after a failure the same command goes on. Example: magflow deploy sandbox."""
+    from magflow import settings_file
+    from magflow.engine import deploy as engine
+    from magflow.engine.run_folder import RunFolder
+
+    environment = settings_file.load(env)
+    run = RunFolder(environment.name)
+    screen = _screen()
+    with run.lock():
+        done = engine.deploy(environment, run, screen, start=start, only=only)
+    screen.stop()
+    if as_json:
+        _print_report(True, environment.name, done.results, [stage.as_dict() for stage in done.stages])
+    else:
+        _print_stages(screen.console, done.stages, run.path)
+    if done.error:
+        raise done.error
+    raise typer.Exit(done.exit_code)
+
+
+def verify(
+    env: Env,
+    stage: Annotated[str | None, typer.Option(metavar="STAGE", help="The checks of this stage alone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run all checks now, and change nothing. Example: magflow verify sandbox --stage ingress."""
+    from magflow import settings_file
+    from magflow.engine import deploy as engine
+    from magflow.engine import report
+    from magflow.engine.run_folder import RunFolder
+    from magflow.engine.verify import exit_code, run_checks
+
+    environment = settings_file.load(env)
+    run = RunFolder(environment.name).create()
+    screen = _screen()
+    world = engine.open_world(environment, run)
+    results = []
+    for chosen in engine.choose(environment, None, stage):
+        screen.heading(chosen.name, chosen.title)
+        results += run_checks(chosen.name, chosen.checks, world, patient=False, on_result=screen.result)
+    report.write(run, results, [])
+    _print_report(as_json, environment.name, results, [])
+    raise typer.Exit(exit_code(results))
+
+
+def status(env: Env, as_json: Json = False) -> None:
+    """Where the environment stands, from its journal and its last checks. Example: magflow status sandbox."""
+    from magflow import settings_file
+    from magflow.engine import standing
+    from magflow.engine.run_folder import RunFolder
+
+    environment = settings_file.load(env)
+    found = standing.read(RunFolder(environment.name), environment.settings)
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        standing.show(Console(), found)
+
+
+def destroy(
+    env: Env,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Take everything down, then prove that nothing is left. Example: magflow destroy sandbox --yes."""
+    from magflow import settings_file
+    from magflow.engine import destroy as engine
+    from magflow.engine.run_folder import RunFolder
+
+    environment = settings_file.load(env)
+    name = environment.settings.cluster.name
+    if not yes:
+        typer.confirm(
+            f"destroy cluster '{name}' of cloud '{environment.settings.cloud.name}' and all in it?", abort=True
+        )
+    run = RunFolder(environment.name)
+    screen = _screen()
+    with run.lock():
+        results = engine.destroy(environment, run, screen)
+    screen.stop()
+    _print_report(as_json, environment.name, results, [])
+    from magflow.engine.verify import exit_code
+
+    raise typer.Exit(exit_code(results))
+
+
+def _screen() -> Any:
+    from magflow.engine.progress import Screen
+
+    # with --json, standard output holds the report alone; progress goes to standard error in both cases
+    return Screen(Console(stderr=True))
+
+
+def _print_report(as_json: bool, env: str, results: Any, stages: Any) -> None:
+    from magflow.engine import report
+
+    if as_json:
+        print(json.dumps(report.as_data(env, results, stages), indent=2))
+
+
+def _print_stages(console: Console, stages: Any, folder: Path) -> None:
+    from magflow.engine.tables import stage_table
+
+    if stages:
+        console.print(stage_table(stages))
+        console.print(f"reports, logs and kubeconfig: {folder}", highlight=False, soft_wrap=True)

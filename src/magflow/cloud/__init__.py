@@ -1,0 +1,1 @@
+"""OpenStack: the connection, the cluster's kubeconfig, and the proof that nothing is left."""

@@ -1,0 +1,1 @@
+"""Runs stages and checks: run folder, journal, resume, progress, report."""

@@ -1,0 +1,101 @@
+"""The two kinds of step: apply a Terraform stack, run a playbook. Each tells its inputs' digest before it runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from magflow import handoff, paths
+from magflow.checks.world import World
+from magflow.cloud import kubeconfig
+from magflow.engine.ansible import run_playbook
+from magflow.engine.run_folder import RunFolder
+from magflow.engine.stack import open_stack
+from magflow.errors import CannotTell
+from magflow.facts import Facts
+from magflow.stages.model import Playbook, Stage, TerraformStack
+
+Tell = Callable[[str], None]
+"""Is told, in a few words, what a running step does now."""
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What a step did: how many things it changed, and in words."""
+
+    changed: int
+    summary: str
+
+
+def digest(stage: Stage, run: RunFolder, world: World) -> str:
+    """Digest of everything that the stage's step is given; equal digests mean equal inputs."""
+    match stage.step:
+        case TerraformStack(stack):
+            given: Any = handoff.terraform_vars(world.settings)
+            sources = paths.root() / "terraform"
+            files = sorted([*(sources / "stacks" / stack).glob("*.tf"), *sources.glob("modules/*/*.tf")])
+        case Playbook(playbook):
+            given = handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig)
+            role = paths.root() / "roles" / playbook
+            files = sorted(path for path in role.rglob("*") if path.is_file() and "molecule" not in path.parts)
+    total = hashlib.sha256(json.dumps(given, sort_keys=True).encode())
+    for file in files:
+        total.update(str(file.relative_to(paths.root())).encode() + file.read_bytes())
+    return total.hexdigest()
+
+
+def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResult:
+    """Runs the step of a stage.
+
+    Raises:
+        MagflowError: it failed; with the program's own words and the log's path.
+    """
+    match stage.step:
+        case TerraformStack(stack):
+            return _apply(stack, run, world, tell)
+        case Playbook(playbook):
+            return _play(playbook, run, world, tell)
+
+
+def _apply(stack: str, run: RunFolder, world: World, tell: Tell) -> StepResult:
+    terraform = open_stack(stack, run, world.settings)
+    tell("terraform init")
+    terraform.init()
+    tell("terraform plan")
+    plan = terraform.plan()
+    plan.refuse_replacement()
+    if plan.empty:
+        summary = "no changes"
+    else:
+        terraform.apply(tell)
+        summary = plan.summary
+    take_facts(terraform.outputs(), run, world)
+    tell("kubeconfig from Magnum")
+    kubeconfig.fetch(world.cloud, world.facts.cluster, run.kubeconfig)
+    world.__dict__.pop("kube", None)  # a client of the former kubeconfig
+    return StepResult(plan.count, summary)
+
+
+def take_facts(outputs: dict[str, Any], run: RunFolder, world: World) -> None:
+    """Keeps the stack's facts in the run folder and in the world."""
+    world.known_facts = Facts.parse(outputs.get("facts"), where="output `facts` of the stack")
+    run.write_json(run.facts_file, world.known_facts.model_dump(mode="json"))
+
+
+def _play(playbook: str, run: RunFolder, world: World, tell: Tell) -> StepResult:
+    if not run.kubeconfig.is_file():
+        raise CannotTell("there is no kubeconfig yet", where=str(run.kubeconfig), hint="deploy the stage cluster first")
+    run.write_json(run.inventory, handoff.inventory())
+    run.write_json(run.ansible_vars, handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig))
+    result = run_playbook(
+        playbook,
+        run.path / "ansible",
+        inventory=run.inventory,
+        variables=run.ansible_vars,
+        log=run.logs / f"{playbook}.log",
+        on_task=tell,
+    )
+    return StepResult(result.changed, f"ok={result.ok} changed={result.changed}")
