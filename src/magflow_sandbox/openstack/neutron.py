@@ -40,6 +40,8 @@ def service(site: Site) -> Service:
                 },
                 "ml2_type_flat": {"flat_networks": "*"},
                 "ml2_type_vxlan": {"vni_ranges": "1:1000"},
+                # Cluster API makes two security groups a cluster; the default is 10
+                "quotas": {"quota_security_group": 200, "quota_security_group_rule": 4000, "quota_port": 5000},
                 "oslo_concurrency": {"lock_path": data / "lock"},
                 "keystone_authtoken": token_check(site, "neutron"),
                 **QUIET,

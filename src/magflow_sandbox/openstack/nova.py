@@ -39,6 +39,8 @@ def service(site: Site) -> Service:
                     "compute_driver": "fake.FakeDriver",
                 },
                 "api": {"auth_strategy": "keystone"},
+                # machines of a rack, not virtual ones: the defaults (20 cores) would not do for a single node
+                "quota": {"instances": 500, "cores": 50_000, "ram": 500_000_000},
                 "database": database(site, "nova_cell0"),
                 "api_database": database(site, "nova_api"),
                 "oslo_concurrency": {"lock_path": data / "lock"},

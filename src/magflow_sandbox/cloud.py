@@ -1,0 +1,252 @@
+"""The sandbox cloud as a whole: up, down, what it is, start again.
+
+Usage::
+
+    cloud = Cloud.default()
+    cloud.up(print)          # starts what is missing, heals what died; idempotent
+    cloud.status()           # what runs, what died, which doors answer
+    cloud.down()
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from magflow_sandbox import door, namespaces
+from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.home import Home
+from magflow_sandbox.namespaces import Netns
+from magflow_sandbox.openstack import bootstrap, catalog, databases, files, management, mariadb
+from magflow_sandbox.openstack.place import place
+from magflow_sandbox.openstack.service import Service
+from magflow_sandbox.openstack.site import PORTS, Site
+from magflow_sandbox.probe import answers
+from magflow_sandbox.rest import Api
+from magflow_sandbox.supervisor import Program, Running, Supervisor, python
+from magflow_sandbox.toolchain import Toolchain
+
+Progress = Callable[[str], None]
+NAMESPACE = "openstack"
+DOOR = "door/openstack"
+CONTROLLER = "controller"
+START_SECONDS = 120
+"""Patience for a service's start; a loaded machine with two cores may need most of it."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster of the management API, as far as people want to know."""
+
+    name: str
+    phase: str
+    ready: bool
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is there.
+
+    Attributes:
+        programs: everything that was started and not stopped since.
+        missing: programs that belong to a sandbox that is up, and of which there is no record.
+        doors: door -> whether it answers over HTTPS.
+        clusters: None when the management API does not answer.
+    """
+
+    programs: list[Running]
+    missing: list[str]
+    doors: dict[str, bool]
+    clusters: list[Cluster] | None
+
+    @property
+    def dead(self) -> list[Running]:
+        return [program for program in self.programs if program.state == "dead"]
+
+    @property
+    def state(self) -> str:
+        """`down` (nothing was started), `up` (all that should run runs and answers), else `degraded`."""
+        if not self.programs:
+            return "down"
+        whole = not self.dead and not self.missing and all(self.doors.values()) and self.clusters is not None
+        return "up" if whole else "degraded"
+
+    @property
+    def rss(self) -> int:
+        """Resident memory of everything, in bytes."""
+        return sum(program.rss for program in self.programs)
+
+
+class Cloud:
+    """The sandbox cloud of one home."""
+
+    def __init__(self, home: Home, toolchain: Toolchain) -> None:
+        self.home = home
+        self.toolchain = toolchain
+        self.supervisor = Supervisor(home)
+        self.network = Netns(self.supervisor, NAMESPACE)
+
+    @classmethod
+    def default(cls) -> Cloud:
+        """The cloud of the default home and cache."""
+        return cls(Home.default(), Toolchain())
+
+    @cached_property
+    def site(self) -> Site:
+        """Paths and passwords; made when they are not there."""
+        return place(self.home.create(), self.toolchain)
+
+    @cached_property
+    def services(self) -> tuple[Service, ...]:
+        return catalog.services(self.site)
+
+    def up(self, progress: Progress) -> None:
+        """Make the whole cloud run: start what is missing, restart what died or whose configuration changed.
+
+        Raises:
+            SandboxError: a tool is missing, a port is taken, a program does not come up.
+        """
+        reason = namespaces.missing()
+        if reason:
+            raise SandboxError(reason, hint="run as root, or allow user namespaces")
+        with self.supervisor.lock():
+            self._check_ports()
+            server = self.toolchain.path("mariadbd")
+            for service in self.services:
+                files.write(service, self.site)
+            management.write_files(self.site)
+            self.network.up()
+            self.supervisor.start(door.program(DOOR, into=self.network, maps=list(PORTS.values())))
+            self._start_management()
+            cache = self.toolchain.cache / "database"
+            databases.ensure(self.home, self.supervisor, self.services, self.site, server, cache, progress)
+            databases.start(self.supervisor, self.site, server, self.site.data / "mariadb")
+            progress("starting " + ", ".join(service.name for service in self.services))
+            for service in self.services:
+                self.supervisor.start(self._program(service))
+            api = self._management_kinds()
+            self._wait_for_services()
+            if bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, self.home.log / "bootstrap.log"):
+                progress("made the catalog, users, flavors, images and networks")
+            self._start_controller(api)
+            self._link()
+
+    def down(self) -> None:
+        """End every process, the controller first (it would heal what ends), API servers before their etcd."""
+        with self.supervisor.lock():
+            self.supervisor.stop(CONTROLLER)
+            self.supervisor.stop_all()
+
+    def reset(self) -> None:
+        """Go down and forget everything; built programs stay in the cache."""
+        self.down()
+        checkout_link = self.home.path.parent / "clouds.yaml"
+        if checkout_link.is_symlink() and checkout_link.resolve() == self.home.clouds_yaml.resolve():
+            checkout_link.unlink()
+        shutil.rmtree(self.home.path, ignore_errors=True)
+
+    def status(self) -> Status:
+        """Look at everything now."""
+        programs = self.supervisor.programs() if self.home.path.exists() else []
+        if not programs:
+            return Status([], [], {}, None)
+        known = {program.name for program in programs}
+        with ThreadPoolExecutor(len(PORTS)) as pool:
+            found = pool.map(lambda name: answers(self.site.url(name, "/"), self.site.ca), PORTS)
+            doors = dict(zip(PORTS, found, strict=True))
+        missing = [name for name in self._expected() if name not in known]
+        return Status(programs, missing, doors, self._clusters() if doors["management"] else None)
+
+    def _expected(self) -> list[str]:
+        own = [mariadb.NAME, management.ETCD, management.APISERVER, DOOR, CONTROLLER, self.network.holder]
+        return own + [service.name for service in self.services]
+
+    def _clusters(self) -> list[Cluster] | None:
+        try:
+            found = Api.from_kubeconfig(self.site.management).list("/apis/cluster.x-k8s.io/v1beta1/clusters")
+        except SandboxError:
+            return None
+        return [_cluster(item) for item in found]
+
+    def _check_ports(self) -> None:
+        if self.supervisor.alive(DOOR):
+            return
+        taken = [str(port) for port in PORTS.values() if door.open("127.0.0.1", port)]
+        if taken:
+            raise SandboxError(
+                f"something else listens on 127.0.0.1, port {', '.join(taken)}",
+                hint="stop it; is another sandbox up (`magflow sandbox status` in its checkout)?",
+            )
+
+    def _program(self, service: Service) -> Program:
+        helm = self.toolchain.path("helm").parent
+        environment = files.environment(service, self.site, (helm,))
+        environment["MAGFLOW_CONFIGURATION"] = files.digest(service)
+        argv = files.command(service, self.site)
+        return Program(service.name, argv, environment, namespace=NAMESPACE, after=(mariadb.NAME,))
+
+    def _start_management(self) -> None:
+        # the API server's heap doubles between collections otherwise
+        environment = {"PATH": "/usr/bin:/bin", "GOGC": "40"}
+        etcd = management.etcd(self.toolchain.path("etcd"), self.site)
+        self.supervisor.start(Program(management.ETCD, etcd, environment, namespace=NAMESPACE))
+        apiserver = management.apiserver(self.toolchain.path("kube-apiserver"), self.site)
+        program = Program(
+            management.APISERVER, apiserver, environment, namespace=NAMESPACE, after=(management.ETCD, DOOR)
+        )
+        self.supervisor.start(program)
+
+    def _management_kinds(self) -> Api:
+        api = Api.from_kubeconfig(self.site.management)
+        self.supervisor.wait(management.APISERVER, api.ready, within=START_SECONDS)
+        modules = {name: self.toolchain.module_dir(name) for name in management.KINDS}
+        management.install_kinds(api, modules, self.site.data / "management" / "kinds.digest")
+        self.supervisor.wait(management.APISERVER, lambda: management.kinds_served(api), within=30)
+        return api
+
+    def _wait_for_services(self) -> None:
+        for service in self.services:
+            url = self.site.url(service.name, "/")
+            self.supervisor.wait(
+                service.name, lambda url=url: answers(url, self.site.ca), within=START_SECONDS  # type: ignore[misc]
+            )
+
+    def _start_controller(self, api: Api) -> None:
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"}
+        environment["MAGFLOW_CACHE"] = str(self.toolchain.cache)
+        argv = [*python("magflow_sandbox.clusters.controller"), "--home", str(self.home.path)]
+        program = Program(CONTROLLER, argv, environment, after=(management.APISERVER, DOOR))
+        since = time.time()
+        started = self.supervisor.start(program)
+        beat = self.home.run / "controller.beat"
+
+        def looked_round() -> bool:
+            return beat.exists() and (not started or beat.stat().st_mtime >= since)
+
+        self.supervisor.wait(CONTROLLER, looked_round, within=START_SECONDS)
+
+    def _link(self) -> None:
+        """The training operator's manifests beside clouds.yaml, and clouds.yaml where clients look: in the checkout."""
+        self.home.manifests.mkdir(exist_ok=True, mode=0o700)
+        link = self.home.manifests / "training-operator"
+        source = self.toolchain.module_dir("training-operator") / "manifests"
+        if link.is_symlink() and link.readlink() != source:
+            link.unlink()
+        if not link.exists():
+            link.symlink_to(source)
+        clouds = self.home.path.parent / "clouds.yaml"
+        if self.home.path.name == ".sandbox" and not clouds.exists() and not clouds.is_symlink():
+            clouds.symlink_to(Path(self.home.path.name) / self.home.clouds_yaml.name)
+
+
+def _cluster(item: dict[str, object]) -> Cluster:
+    metadata, status = item["metadata"], item.get("status") or {}
+    assert isinstance(metadata, dict) and isinstance(status, dict)
+    conditions = {entry["type"]: entry["status"] for entry in status.get("conditions", [])}
+    phase = "Deleting" if metadata.get("deletionTimestamp") else status.get("phase", "Pending")
+    return Cluster(metadata["name"], phase, conditions.get("Ready") == "True")

@@ -1,0 +1,126 @@
+"""The services' tables: made once by their own migrations, kept in the cache, unpacked into each new sandbox."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.home import Home, write_private
+from magflow_sandbox.openstack import files, mariadb
+from magflow_sandbox.openstack.service import Service
+from magflow_sandbox.openstack.site import Site
+from magflow_sandbox.supervisor import Program, Supervisor
+
+REQUIREMENTS = Path(__file__).parent / "requirements.txt"
+WORKERS = 2
+
+
+def digest(services: Sequence[Service], server: Path) -> str:
+    """Changes with what decides about the tables: versions of the services, the migrations, options of the server."""
+    migrations = [
+        [Path(word).name for word in command] for service in services for command in service.migrations
+    ]
+    content = [REQUIREMENTS.read_text(), migrations, mariadb.OPTIONS, server.resolve().stat().st_size]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def ensure(
+    home: Home,
+    supervisor: Supervisor,
+    services: Sequence[Service],
+    site: Site,
+    server: Path,
+    cache: Path,
+    progress: Callable[[str], None],
+) -> None:
+    """Put a data folder with all tables in place; returns at once when it is there.
+
+    Args:
+        cache: folder of the packed databases.
+        progress: is told about the slow part.
+
+    Raises:
+        SandboxError: MariaDB or a migration fails.
+    """
+    data, marker = site.data / "mariadb", site.data / "mariadb.digest"
+    wanted = digest(services, server)
+    if data.exists() and marker.exists() and marker.read_text() == wanted:
+        return
+    packed = cache / f"{wanted}.tar.gz"
+    if data.exists():
+        progress("migrating the databases to other versions of the services")
+        _migrate(home, supervisor, services, site, server, data)
+    else:
+        fresh = site.data / "mariadb.new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        if packed.exists():
+            _unpack(packed, fresh)
+        else:
+            progress("making the databases (once, about a minute)")
+            mariadb.install(server, fresh, home.log / "mariadb-install.log")
+            _migrate(home, supervisor, services, site, server, fresh)
+            supervisor.stop(mariadb.NAME, timeout=30)
+            _pack(fresh, packed)
+        fresh.rename(data)
+    write_private(marker, wanted)
+
+
+def program(site: Site, server: Path, data: Path) -> Program:
+    """The server as a supervised program."""
+    return Program(mariadb.NAME, mariadb.command(server, data, site.socket), mariadb.environment(server))
+
+
+def start(supervisor: Supervisor, site: Site, server: Path, data: Path) -> None:
+    """Start the server and wait until it takes statements."""
+    supervisor.start(program(site, server, data))
+    supervisor.wait(mariadb.NAME, lambda: mariadb.answers(server, site.socket), within=60)
+
+
+def _migrate(
+    home: Home, supervisor: Supervisor, services: Sequence[Service], site: Site, server: Path, data: Path
+) -> None:
+    start(supervisor, site, server, data)
+    names = [name for service in services for name in service.databases]
+    statements = "".join(f"create database if not exists {name};\n" for name in names)
+    mariadb.execute(server, site.socket, statements, home.log / "migrate" / "mariadb.log")
+    with ThreadPoolExecutor(WORKERS) as pool:
+        # the longest first, so that the workers end together
+        order = sorted(services, key=lambda service: service.name in {"neutron", "nova"}, reverse=True)
+        list(pool.map(lambda service: _migrate_one(service, site, home.log / "migrate" / f"{service.name}.log"), order))
+
+
+def _migrate_one(service: Service, site: Site, log: Path) -> None:
+    files.write(service, site)
+    for command in service.migrations:
+        argv = [str(site.environment / "bin" / command[0]), *command[1:]]
+        with log.open("a") as out:
+            done = subprocess.run(
+                argv, env=files.environment(service, site), stdout=out, stderr=subprocess.STDOUT, check=False
+            )
+        if done.returncode:
+            raise SandboxError(f"the migration of {service.name}'s database fails", where=log, hint="read the log")
+
+
+def _pack(folder: Path, packed: Path) -> None:
+    packed.parent.mkdir(parents=True, exist_ok=True)
+    partial = packed.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
+    try:
+        with tarfile.open(partial, "w:gz", compresslevel=1) as archive:
+            archive.add(folder, arcname=".")
+        partial.replace(packed)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _unpack(packed: Path, folder: Path) -> None:
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder, filter="data")
