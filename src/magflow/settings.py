@@ -39,9 +39,6 @@ class Cloud(Strict):
         None,
         description="The clouds.yaml to read; relative to this file. Unset: the places that openstacksdk searches.",
     )
-    driver: Literal["auto", "heat", "capi-helm", "cluster-api"] = Field(
-        "auto", description="Magnum driver of the cloud; auto asks the cloud and the image."
-    )
     time_scale: float = Field(
         1.0, gt=0, le=100, description="Multiplies the time that checks wait for a result; raise it for slow machines."
     )

@@ -15,7 +15,7 @@ from magflow.settings import DEFAULT_WORKER
 
 
 @check("programs-are-there", "terraform (or tofu), ansible-playbook and kubectl are in PATH")
-def programs_are_there(world: World) -> str:
+def programs_are_there(_world: World) -> str:
     """Looks for the programs that the stages run."""
     missing = [name for name in ("terraform", "ansible-playbook", "kubectl") if not programs.find(name)]
     if missing:

@@ -44,15 +44,15 @@ def conditions(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @check("job-succeeds", "the smoke job succeeds", within=300, fatal=True)
 def succeeds(world: World) -> str:
     """Reads the conditions; Failed ends the wait."""
-    found = job(world)
-    now = conditions(found)
+    smoke = world.settings.smoke
+    now = conditions(job(world))
     for kind in ("Failed", "Succeeded"):
         condition = now.get(kind, {})
         if condition.get("status") == "True":
             if kind == "Failed":
                 raise Problem(
                     f"{condition.get('reason')}: {condition.get('message')}",
-                    hint=f"kubectl -n {world.settings.smoke.namespace} logs -l {JOB}={world.settings.smoke.name} --prefix",
+                    hint=f"kubectl -n {smoke.namespace} logs -l {JOB}={smoke.name} --prefix",
                     final=True,
                 )
             return str(condition.get("message"))

@@ -50,6 +50,21 @@ class Host:
     service: str
     port: int
 
+    @classmethod
+    def of(cls, key: str, given: Mapping[str, Any]) -> Host:
+        """A host from the settings' words.
+
+        Raises:
+            MagflowError: when one is missing or unknown.
+        """
+        try:
+            return cls(**{str(word): value for word, value in given.items()})
+        except TypeError:
+            raise MagflowError(
+                f"host '{key}' needs name, namespace, service and port; it has {', '.join(given)}",
+                where="ingress.hosts",
+            ) from None
+
 
 @dataclass(frozen=True)
 class Route:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,19 @@ FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def build(folder: Path | str, namespace: str | None = None, program: str = "kubectl") -> list[Object]:
+def build(
+    folder: Path | str,
+    namespace: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    program: str = "kubectl",
+) -> list[Object]:
     """Builds a folder; it is only read.
 
     Args:
         folder: holds a kustomization file.
         namespace: moves everything there by an overlay of our own. Kustomize knows what must move along: the Namespace
             object, RBAC subjects, the service references of webhooks.
+        labels: for every object, not for selectors and pod templates.
         program: the kubectl to run.
 
     Raises:
@@ -37,17 +44,20 @@ def build(folder: Path | str, namespace: str | None = None, program: str = "kube
         raise CannotTell(
             "no kustomization file", where=str(folder), hint="give the folder that holds kustomization.yaml"
         )
-    if namespace is None:
+    if not namespace and not labels:
         return read(_run(program, folder))
     with tempfile.TemporaryDirectory(prefix="magflow-kustomize-") as scratch:
         # kustomize takes no absolute base
         base = os.path.relpath(folder.resolve(), Path(scratch).resolve())
-        overlay = {
+        overlay: Object = {
             "apiVersion": "kustomize.config.k8s.io/v1beta1",
             "kind": "Kustomization",
-            "namespace": namespace,
             "resources": [base],
         }
+        if namespace:
+            overlay["namespace"] = namespace
+        if labels:
+            overlay["labels"] = [{"pairs": dict(labels), "includeSelectors": False}]
         (Path(scratch) / FILES[0]).write_text(yaml.safe_dump(overlay), encoding="utf-8")
         return read(_run(program, Path(scratch), shown=folder))
 

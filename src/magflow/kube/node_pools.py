@@ -38,6 +38,17 @@ class Pool:
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[TaintSpec] = ()
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any], gpu_labels: Mapping[str, str] | None = None) -> Pool:
+        """A pool from the settings' words (count, gpus, labels, taints); `gpu_labels` are added where it has GPUs."""
+        more = (gpu_labels or {}) if given.get("gpus") else {}
+        # the settings' own labels win
+        return cls(
+            count=int(given.get("count") or 0),
+            labels={str(key): str(value) for key, value in {**more, **(given.get("labels") or {})}.items()},
+            taints=tuple(dict(taint) for taint in given.get("taints") or ()),
+        )
+
 
 @dataclass(frozen=True)
 class NodeChange:

@@ -1,12 +1,18 @@
-"""Single looks at live objects: a verdict each, no sleeping. Whoever waits repeats them."""
+"""Single looks at live objects: a verdict each, no sleeping; and the one loop that repeats them."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from magflow.errors import MagflowError
 from magflow.kube.client import Kube
 from magflow.kube.objects import Object, condition
+
+PAUSE = 0.5
+"""Seconds between two looks."""
 
 
 class Verdict(Enum):
@@ -46,6 +52,35 @@ def has_condition(
     return judge(
         kube.get(api_version, kind, name, namespace), wished, f"{kind} {namespace or ''}/{name}".replace(" /", " ")
     )
+
+
+def until(
+    kube: Kube,
+    api_version: str,
+    kind: str,
+    name: str,
+    namespace: str | None = None,
+    *,
+    wished: str = "Ready",
+    seconds: float = 300.0,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
+    """Looks until the condition is True; returns what the last look saw.
+
+    Raises:
+        MagflowError: when the object failed, or time is up.
+    """
+    end = clock() + seconds
+    while True:
+        look = has_condition(kube, api_version, kind, name, namespace, wished=wished)
+        if look.verdict is Verdict.MET:
+            return look.message
+        if look.verdict is Verdict.NEVER:
+            raise MagflowError(look.message, where=kube.host)
+        if clock() >= end:
+            raise MagflowError(f"{look.message} (after {seconds:.0f} s)", where=kube.host)
+        sleep(PAUSE)
 
 
 def judge(obj: Object | None, wished: str, subject: str) -> Look:
