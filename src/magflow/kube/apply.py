@@ -204,7 +204,7 @@ class _Task:
         if live is None and self.dry_run and identity.kind == "Namespace":
             with self._lock:
                 self._missing.add(identity.name)
-        if live and self._bare(obj, live):
+        if live and _bare(obj):
             return self._applied(identity, "unchanged", live, live)
         if live and self.replace:
             return self._replaced(obj, identity, live)
@@ -231,12 +231,6 @@ class _Task:
             self.patience.call(lambda: self._gone(identity))
             wanted = self._send(obj, dry_run=False)
         return self._applied(identity, "replaced", live, wanted)
-
-    def _bare(self, obj: Object, live: Object) -> bool:
-        """A mere name that is there already (a Namespace): the server would write bookkeeping on the second apply."""
-        named = {"apiVersion", "kind", "metadata"} >= set(obj) and {"name", "namespace"} >= set(obj["metadata"])
-        managers = {entry.get("manager") for entry in live["metadata"].get("managedFields") or []}
-        return named and self.manager not in managers
 
     def _gone(self, identity: Identity) -> None:
         if self.kube.get(*_key(identity), metadata_only=True):
@@ -266,6 +260,15 @@ class _Task:
         if self.diff and action != "unchanged":
             diff = Diff(text(essence(before)), text(essence(after)))
         return Applied(identity.kind, identity.namespace, identity.name, action, diff)
+
+
+def _bare(obj: Object) -> bool:
+    """A mere name (a Namespace), of which nothing can differ.
+
+    Sent again, it would take away what another list of objects gave the same thing under our name; and the server would
+    write bookkeeping on the second apply.
+    """
+    return {"apiVersion", "kind", "metadata"} >= set(obj) and {"name", "namespace"} >= set(obj["metadata"])
 
 
 def _key(identity: Identity) -> tuple[str, str, str, str | None]:

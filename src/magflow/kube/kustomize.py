@@ -32,7 +32,7 @@ def build(
         folder: holds a kustomization file.
         namespace: moves everything there by an overlay of our own. Kustomize knows what must move along: the Namespace
             object, RBAC subjects, the service references of webhooks.
-        labels: for every object, not for selectors and pod templates.
+        labels: for every object but namespaces, which others share; not for selectors and pod templates.
         program: the kubectl to run.
 
     Raises:
@@ -44,22 +44,18 @@ def build(
         raise CannotTell(
             "no kustomization file", where=str(folder), hint="give the folder that holds kustomization.yaml"
         )
-    if not namespace and not labels:
-        return read(_run(program, folder))
+    if not namespace:
+        return _labelled(read(_run(program, folder)), labels)
     with tempfile.TemporaryDirectory(prefix="magflow-kustomize-") as scratch:
-        # kustomize takes no absolute base
-        base = os.path.relpath(folder.resolve(), Path(scratch).resolve())
-        overlay: Object = {
+        overlay = {
             "apiVersion": "kustomize.config.k8s.io/v1beta1",
             "kind": "Kustomization",
-            "resources": [base],
+            "namespace": namespace,
+            # kustomize takes no absolute base
+            "resources": [os.path.relpath(folder.resolve(), Path(scratch).resolve())],
         }
-        if namespace:
-            overlay["namespace"] = namespace
-        if labels:
-            overlay["labels"] = [{"pairs": dict(labels), "includeSelectors": False}]
         (Path(scratch) / FILES[0]).write_text(yaml.safe_dump(overlay), encoding="utf-8")
-        return read(_run(program, Path(scratch), shown=folder))
+        return _labelled(read(_run(program, Path(scratch), shown=folder)), labels)
 
 
 def read(text: str) -> list[Object]:
@@ -73,6 +69,14 @@ def read(text: str) -> list[Object]:
         return [document for document in yaml.load_all(text, Loader=LOADER) if document]
     except yaml.YAMLError as error:
         raise MagflowError(f"not valid YAML: {error}") from None
+
+
+def _labelled(objects: list[Object], labels: Mapping[str, str] | None) -> list[Object]:
+    for obj in objects:
+        if labels and obj.get("kind") != "Namespace":
+            meta = obj.setdefault("metadata", {})
+            meta["labels"] = {**(meta.get("labels") or {}), **labels}
+    return objects
 
 
 def _run(program: str, folder: Path, shown: Path | None = None) -> str:

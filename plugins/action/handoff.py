@@ -1,0 +1,56 @@
+# Copyright: The Magflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""The action behind magflow.platform.handoff: on the controller, where the extra variables' files are known by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible import context
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+try:
+    from magflow import settings_file
+    from magflow.errors import MagflowError
+    from magflow.handoff import ansible_vars
+    from magflow.settings import Settings
+
+    MISSING = None
+except ImportError as error:
+    MISSING = str(error)
+
+
+class ActionModule(ActionBase):
+    """Settings in, role variables out."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp=None, task_vars=None):
+        """Checks the settings and translates them."""
+        result = super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec({"base": {"type": "path", "default": "."}})
+        if MISSING:
+            raise AnsibleActionFail(f"the package magflow is missing in the Python that runs Ansible: {MISSING}")
+        try:
+            result["variables"] = ansible_vars(self._settings(task_vars or {}, Path(given["base"])))
+        except MagflowError as error:
+            raise AnsibleActionFail(str(error)) from None
+        return result
+
+    def _settings(self, task_vars, base):
+        names = [field.alias or name for name, field in Settings.model_fields.items()]
+        for extra in context.CLIARGS.get("extra_vars") or ():
+            file = Path(extra[1:]).expanduser() if extra.startswith("@") else None
+            if file and file.suffix in {".yml", ".yaml"} and self._holds_settings(file):
+                settings_file.load(str(file))  # finds typos, and says at which line
+                base = file.resolve().parent
+        data = {name: self._templar.template(task_vars[name]) for name in names if name in task_vars}
+        if not data:
+            raise MagflowError("no settings were given", hint="add -e @variables/example.yml")
+        return settings_file.resolve(data, base)
+
+    @staticmethod
+    def _holds_settings(file):
+        return file.is_file() and any(line.startswith("cloud:") for line in file.read_text().splitlines())
