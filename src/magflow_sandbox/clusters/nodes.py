@@ -1,0 +1,161 @@
+"""Fake nodes of a cluster: what is wanted against what is there.
+
+Usage::
+
+    wanted = [Node("default-worker", "c-default-worker-0", address="10.0.0.20", capacity=Capacity(32, 128, gpus=4))]
+    nodes.sync(api, wanted)          # creates what is missing, corrects capacity and addresses, deletes the rest with its pods
+    nodes.ready(api)                 # names of the nodes that are Ready
+
+Labels and taints that others put on a node stay; ours are set when the node is made and put back when they are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from magflow_sandbox.clusters.api import Api, ApiError, Object
+
+GROUP_LABEL = "capi.stackhpc.com/node-group"
+FAKE = ("kwok.x-k8s.io/node", "fake")
+CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What a machine has."""
+
+    cpus: int
+    memory: int  # GiB
+    gpus: int = 0
+    pods: int = 110
+
+    def quantities(self) -> dict[str, str]:
+        """As Kubernetes writes it."""
+        gpus = {"nvidia.com/gpu": str(self.gpus)} if self.gpus else {}
+        return {"cpu": str(self.cpus), "memory": f"{self.memory}Gi", "pods": str(self.pods), **gpus}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node that should be there."""
+
+    group: str
+    name: str
+    address: str
+    capacity: Capacity
+    provider_id: str = ""
+    version: str = "v1.36.3"
+    control_plane: bool = False
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def manifest(self) -> Object:
+        """The object as it is created."""
+        spec: dict[str, Any] = {"providerID": self.provider_id} if self.provider_id else {}
+        if self.control_plane:
+            spec["taints"] = [{"key": CONTROL_PLANE, "effect": "NoSchedule"}]
+        return {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": self.name, "labels": self.all_labels(), "annotations": dict([FAKE])},
+            "spec": spec,
+            "status": self.status(),
+        }
+
+    def all_labels(self) -> dict[str, str]:
+        """Those of every node, of its group, and its own."""
+        role = {CONTROL_PLANE: ""} if self.control_plane else {}
+        return {
+            "kubernetes.io/hostname": self.name,
+            "kubernetes.io/os": "linux",
+            "kubernetes.io/arch": "amd64",
+            "beta.kubernetes.io/os": "linux",
+            "beta.kubernetes.io/arch": "amd64",
+            GROUP_LABEL: self.group,
+            **role,
+            **self.labels,
+        }
+
+    def status(self) -> Object:
+        """Capacity, addresses and versions; kwok adds the conditions."""
+        return {
+            "capacity": self.capacity.quantities(),
+            "allocatable": self.capacity.quantities(),
+            "addresses": [
+                {"type": "InternalIP", "address": self.address},
+                {"type": "Hostname", "address": self.name},
+            ],
+            "nodeInfo": {
+                "architecture": "amd64",
+                "bootID": "",
+                "containerRuntimeVersion": "containerd://2.1.0",
+                "kernelVersion": "6.8.0-sandbox",
+                "kubeProxyVersion": "",
+                "kubeletVersion": self.version,
+                "machineID": "",
+                "operatingSystem": "linux",
+                "osImage": "sandbox (fake node)",
+                "systemUUID": "",
+            },
+        }
+
+
+def sync(api: Api, wanted: Iterable[Node]) -> bool:
+    """Bring the fake nodes to what is wanted; other nodes are left alone. Returns whether anything was changed.
+
+    Raises:
+        ApiError: the API server refused.
+    """
+    missing = {node.name: node for node in wanted}
+    changed = False
+    for found in api.all("/api/v1/nodes"):
+        if found["metadata"].get("annotations", {}).get(FAKE[0]) != FAKE[1]:
+            continue
+        node = missing.pop(found["metadata"]["name"], None)
+        if node is None:
+            remove(api, found["metadata"]["name"])
+            changed = True
+        else:
+            changed |= _correct(api, node, found)
+    for node in missing.values():
+        try:
+            api.create("/api/v1/nodes", node.manifest())
+        except ApiError as error:
+            if error.code != 409:  # somebody else made it meanwhile
+                raise
+        changed = True
+    return changed
+
+
+def remove(api: Api, name: str) -> None:
+    """Delete a node and, as a machine that is gone cannot end them, its pods at once."""
+    api.delete(f"/api/v1/nodes/{name}")
+    for pod in api.all("/api/v1/pods", fieldSelector=f"spec.nodeName={name}"):
+        where = pod["metadata"]
+        api.delete(f"/api/v1/namespaces/{where['namespace']}/pods/{where['name']}", gracePeriodSeconds=0)
+
+
+def ready(api: Api) -> set[str]:
+    """Names of the nodes that are Ready."""
+    return {
+        node["metadata"]["name"]
+        for node in api.all("/api/v1/nodes")
+        for condition in node.get("status", {}).get("conditions") or []
+        if condition["type"] == "Ready" and condition["status"] == "True"
+    }
+
+
+def _correct(api: Api, node: Node, found: Object) -> bool:
+    path = f"/api/v1/nodes/{node.name}"
+    changed = False
+    have = found["metadata"].get("labels", {})
+    labels = {key: value for key, value in node.all_labels().items() if key not in have}
+    if labels:
+        api.patch(path, {"metadata": {"labels": labels}}, "merge")
+        changed = True
+    status = node.status()
+    if any(found.get("status", {}).get(key) != status[key] for key in ("capacity", "allocatable", "addresses")):
+        api.patch(f"{path}/status", {"status": status}, "merge")
+        changed = True
+    return changed
