@@ -48,8 +48,28 @@ WAVES = {
 }
 """Waves of the built-in kinds; other kinds of a built-in group are configuration."""
 
-BUILT_IN_SUFFIX = ".k8s.io"
-BUILT_IN_GROUPS = {"", "apps", "batch", "autoscaling", "policy", "extensions"}
+BUILT_IN_GROUPS = {
+    "",
+    "apps",
+    "autoscaling",
+    "batch",
+    "policy",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+}
+"""Groups that the API server itself serves; others may lie under k8s.io too (gateway.networking.k8s.io)."""
 
 
 @dataclass(frozen=True, order=True)
@@ -123,8 +143,7 @@ def wave(obj: Object) -> Wave:
     if obj["kind"] in WAVES:
         return WAVES[obj["kind"]]
     group = obj["apiVersion"].rpartition("/")[0]
-    built_in = group in BUILT_IN_GROUPS or (group.endswith(BUILT_IN_SUFFIX) and group.count(".") == 2)
-    return Wave.CONFIGURATION if built_in else Wave.CUSTOM
+    return Wave.CONFIGURATION if group in BUILT_IN_GROUPS else Wave.CUSTOM
 
 
 def essence(obj: Object | None) -> Object:
@@ -143,7 +162,7 @@ def essence(obj: Object | None) -> Object:
 
 def text(obj: Object) -> str:
     """An object as YAML, for a diff."""
-    return yaml.safe_dump(obj, sort_keys=True) if obj else ""
+    return yaml.dump(obj, Dumper=_Dumper, sort_keys=True, width=1000) if obj else ""
 
 
 def condition(obj: Object | None, kind: str) -> str:
@@ -163,6 +182,17 @@ def _ca_holders(obj: Object) -> Iterator[Object]:
         case "APIService":
             if obj.get("spec"):
                 yield obj["spec"]
+
+
+class _Dumper(yaml.SafeDumper):
+    """Programs and files in objects as blocks, a line a line."""
+
+
+def _block(dumper: _Dumper, value: str) -> yaml.Node:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Dumper.add_representer(str, _block)
 
 
 def _veil(value: Any) -> str:
