@@ -1,7 +1,7 @@
 locals {
   content = {
     name                = var.name
-    image               = var.image_id
+    image               = var.image.id
     external_network_id = var.external_network_id
     fixed_network       = var.fixed_network
     fixed_subnet        = var.fixed_subnet
@@ -34,6 +34,11 @@ resource "openstack_containerinfra_clustertemplate_v1" "this" {
   labels              = local.content.labels
 
   lifecycle {
+    precondition {
+      condition     = lookup(var.image.properties, "kube_version", "") != "" || lookup(var.labels, "kube_tag", "") != ""
+      error_message = "image '${var.image.name}' must have the property kube_version, or the labels a kube_tag, to say the Kubernetes version; it has ${jsonencode(keys(var.image.properties))}."
+    }
+
     create_before_destroy = true
     replace_triggered_by  = [terraform_data.content]
   }

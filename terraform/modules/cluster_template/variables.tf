@@ -9,14 +9,18 @@ variable "name" {
   }
 }
 
-variable "image_id" {
-  description = "Glance id of the image that the machines boot from."
-  type        = string
-  nullable    = false
+variable "image" {
+  description = "The Glance image that the machines boot from; Magnum finds the driver by its property os_distro."
+  type = object({
+    id         = string
+    name       = string
+    properties = map(string)
+  })
+  nullable = false
 
   validation {
-    condition     = var.image_id != ""
-    error_message = "image_id must not be empty; got '${var.image_id}'."
+    condition     = lookup(var.image.properties, "os_distro", "") != ""
+    error_message = "image '${var.image.name}' must have the property os_distro, by which Magnum finds the driver; it has ${jsonencode(keys(var.image.properties))}."
   }
 }
 

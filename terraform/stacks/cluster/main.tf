@@ -2,17 +2,28 @@ provider "openstack" {
   cloud = var.cloud
 }
 
+locals {
+  master_lb_enabled = coalesce(var.template.master_lb_enabled, var.cluster.control_plane.count > 1)
+  total_workers     = sum(concat([var.cluster.workers.count], values(var.node_groups)[*].count))
+}
+
+module "image" {
+  source = "../../modules/image"
+
+  name = var.template.image
+}
+
 module "cluster_template" {
   source = "../../modules/cluster_template"
 
   name                = var.template.name
-  image_id            = data.openstack_images_image_v2.this[var.template.image].id
+  image               = module.image.image
   external_network_id = data.openstack_networking_network_v2.external[var.template.external_network].id
   fixed_network       = var.template.fixed_network
   fixed_subnet        = var.template.fixed_subnet
   network_driver      = var.template.network_driver
   dns_nameserver      = var.template.dns_nameserver
-  master_lb_enabled   = coalesce(var.template.master_lb_enabled, var.cluster.control_plane.count > 1)
+  master_lb_enabled   = local.master_lb_enabled
   floating_ip_enabled = var.template.floating_ip_enabled
   labels              = var.template.labels
 }

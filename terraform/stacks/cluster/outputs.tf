@@ -8,7 +8,7 @@ output "facts" {
       kubernetes  = module.cluster.kubernetes
     }
     template_id = module.cluster_template.id
-    image_id    = data.openstack_images_image_v2.this[var.template.image].id
+    image_id    = module.image.image.id
     network = {
       external = data.openstack_networking_network_v2.external[var.template.external_network].id
       fixed    = var.template.fixed_network
@@ -19,6 +19,16 @@ output "facts" {
       name => merge(group, { gpus = tonumber(lookup(data.openstack_compute_flavor_v2.this[group.flavor].extra_specs, "magflow:gpus", "0")) })
     }
     labels_sent = var.template.labels
+  }
+
+  precondition {
+    condition     = local.total_workers >= 1
+    error_message = "the cluster must have at least one worker in cluster.workers and node_groups together; got ${local.total_workers}."
+  }
+
+  precondition {
+    condition     = local.master_lb_enabled || var.cluster.control_plane.count == 1
+    error_message = "cluster.control_plane.count must be 1 when template.master_lb_enabled is false, because Magnum refuses more; got ${var.cluster.control_plane.count}."
   }
 }
 

@@ -9,6 +9,8 @@ variable "cloud" {
   }
 }
 
+# What the modules check is not checked here again.
+
 variable "template" {
   description = <<-EOT
     The cluster template.
@@ -33,28 +35,8 @@ variable "template" {
   nullable = false
 
   validation {
-    condition     = can(regex("^[a-z]([-a-z0-9]*[a-z0-9])?$", var.template.name)) && length(var.template.name) <= 63
-    error_message = "template.name must be 1-63 lower-case letters, digits or dashes, start with a letter and not end with a dash; got '${var.template.name}'."
-  }
-
-  validation {
-    condition     = var.template.image != ""
-    error_message = "template.image must be the name of a Glance image; got '${var.template.image}'."
-  }
-
-  validation {
     condition     = var.template.external_network != ""
     error_message = "template.external_network must be the name or id of an external network; got '${var.template.external_network}'."
-  }
-
-  validation {
-    condition     = contains(["calico", "cilium", "flannel"], var.template.network_driver)
-    error_message = "template.network_driver must be calico, cilium or flannel; got '${var.template.network_driver}'."
-  }
-
-  validation {
-    condition     = alltrue([for value in values(var.template.labels) : value != null && value != ""])
-    error_message = "template.labels must have no empty value; got ${jsonencode(var.template.labels)}."
   }
 }
 
@@ -76,33 +58,18 @@ variable "cluster" {
   nullable = false
 
   validation {
-    condition     = can(regex("^[a-z]([-a-z0-9]*[a-z0-9])?$", var.cluster.name)) && length(var.cluster.name) <= 30
-    error_message = "cluster.name must be 1-30 lower-case letters, digits or dashes, start with a letter and not end with a dash; got '${var.cluster.name}'."
-  }
-
-  validation {
     condition     = var.cluster.keypair != ""
     error_message = "cluster.keypair must be the name of a Nova key pair; got '${var.cluster.keypair}'."
   }
 
   validation {
-    condition     = var.cluster.create_timeout >= 1
-    error_message = "cluster.create_timeout must be at least 1 minute; got ${var.cluster.create_timeout}."
+    condition     = var.cluster.control_plane.flavor != ""
+    error_message = "cluster.control_plane.flavor must be the name of a Nova flavor; got '${var.cluster.control_plane.flavor}'."
   }
 
   validation {
-    condition     = var.cluster.control_plane.count >= 1
-    error_message = "cluster.control_plane.count must be at least 1; got ${var.cluster.control_plane.count}."
-  }
-
-  validation {
-    condition     = var.cluster.control_plane.count < 1 || var.cluster.control_plane.count % 2 == 1
-    error_message = "cluster.control_plane.count must be odd, because etcd needs a majority; got ${var.cluster.control_plane.count}."
-  }
-
-  validation {
-    condition     = var.cluster.workers.count >= 0
-    error_message = "cluster.workers.count must be at least 0; got ${var.cluster.workers.count}."
+    condition     = var.cluster.workers.flavor != ""
+    error_message = "cluster.workers.flavor must be the name of a Nova flavor; got '${var.cluster.workers.flavor}'."
   }
 }
 
@@ -118,34 +85,7 @@ variable "node_groups" {
   nullable = false
 
   validation {
-    condition = alltrue([
-      for name in keys(var.node_groups) : can(regex("^[a-z]([-a-z0-9]*[a-z0-9])?$", name)) && length(name) <= 19
-    ])
-    error_message = "node group names must be 1-19 lower-case letters, digits or dashes, start with a letter and not end with a dash; got ${jsonencode(keys(var.node_groups))}."
-  }
-
-  validation {
-    condition     = length(setintersection(keys(var.node_groups), ["default-master", "default-worker"])) == 0
-    error_message = "node_groups must not hold Magnum's built-in groups (default-worker is cluster.workers); got ${jsonencode(keys(var.node_groups))}."
-  }
-
-  validation {
-    condition     = alltrue([for group in values(var.node_groups) : group.count >= 0])
-    error_message = "node_groups must have counts of at least 0; got ${jsonencode({ for name, group in var.node_groups : name => group.count })}."
-  }
-
-  validation {
-    condition     = alltrue([for group in values(var.node_groups) : coalesce(group.min, 0) <= group.count])
-    error_message = "node_groups must have min <= count; got ${jsonencode({ for name, group in var.node_groups : name => [group.min, group.count] })}."
-  }
-
-  validation {
-    condition     = alltrue([for group in values(var.node_groups) : group.count <= coalesce(group.max, group.count)])
-    error_message = "node_groups must have count <= max; got ${jsonencode({ for name, group in var.node_groups : name => [group.count, group.max] })}."
-  }
-
-  validation {
-    condition     = alltrue([for group in values(var.node_groups) : group.role != "master"])
-    error_message = "node_groups must not have the role master; got ${jsonencode({ for name, group in var.node_groups : name => group.role })}."
+    condition     = alltrue([for group in values(var.node_groups) : group.flavor != ""])
+    error_message = "node_groups must have the name of a Nova flavor each; got ${jsonencode({ for name, group in var.node_groups : name => group.flavor })}."
   }
 }
