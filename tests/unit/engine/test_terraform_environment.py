@@ -19,7 +19,7 @@ def test_nothing_may_change_what_was_asked_for() -> None:
         "TF_VAR_cloud": "other",
         "TF_CLI_ARGS": "-lock=false",
     }
-    assert environment({}, base) == {
+    assert environment({}, base, Path("/nobody")) == {
         "PATH": "/bin",
         "HOME": "/nobody",
         "OS_CLIENT_CONFIG_FILE": "/c.yaml",
@@ -34,6 +34,15 @@ def test_the_caller_wins() -> None:
         environment({"OS_CLIENT_CONFIG_FILE": "/mine"}, {"OS_CLIENT_CONFIG_FILE": "/c"})["OS_CLIENT_CONFIG_FILE"]
         == "/mine"
     )
+
+
+def test_places_are_absolute_since_terraform_runs_elsewhere(tmp_path: Path) -> None:
+    assert environment({"OS_CLIENT_CONFIG_FILE": "my.yaml"}, {}, tmp_path)["OS_CLIENT_CONFIG_FILE"] == str(
+        tmp_path / "my.yaml"
+    )
+    assert "OS_CLIENT_CONFIG_FILE" not in environment({}, {}, tmp_path)
+    (tmp_path / "clouds.yaml").touch()
+    assert environment({}, {}, tmp_path)["OS_CLIENT_CONFIG_FILE"] == str(tmp_path / "clouds.yaml")
 
 
 def test_a_cli_configuration_that_is_not_there_is_left_out(tmp_path: Path) -> None:
