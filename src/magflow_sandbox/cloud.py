@@ -19,6 +19,8 @@ from functools import cached_property
 from pathlib import Path
 
 from magflow_sandbox import door, namespaces
+from magflow_sandbox.clusters import components
+from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
 from magflow_sandbox.namespaces import Netns
@@ -27,7 +29,6 @@ from magflow_sandbox.openstack.place import place
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import PORTS, Site
 from magflow_sandbox.probe import answers
-from magflow_sandbox.rest import Api
 from magflow_sandbox.supervisor import Program, Running, Supervisor, python
 from magflow_sandbox.toolchain import Toolchain
 
@@ -35,6 +36,7 @@ Progress = Callable[[str], None]
 NAMESPACE = "openstack"
 DOOR = "door/openstack"
 CONTROLLER = "controller"
+BEAT_SECONDS = 60
 START_SECONDS = 120
 """Patience for a service's start; a loaded machine with two cores may need most of it."""
 
@@ -55,7 +57,7 @@ class Status:
     Attributes:
         programs: everything that was started and not stopped since.
         missing: programs that belong to a sandbox that is up, and of which there is no record.
-        doors: door -> whether it answers over HTTPS.
+        doors: door -> whether it answers over HTTPS; of the controller: whether it has looked round lately.
         clusters: None when the management API does not answer.
     """
 
@@ -142,6 +144,23 @@ class Cloud:
             self.supervisor.stop(CONTROLLER)
             self.supervisor.stop_all()
 
+    def wait_for_clusters(self, progress: Progress, within: float = 180) -> None:
+        """Wait until every cluster of the management API is ready.
+
+        Raises:
+            SandboxError: one is not in time; says which and where it stands.
+        """
+        deadline = time.monotonic() + within
+        while True:
+            clusters = self._clusters()
+            waiting = [cluster for cluster in clusters or [] if not cluster.ready]
+            if clusters is not None and not waiting:
+                return
+            if time.monotonic() > deadline:
+                names = ", ".join(f"{cluster.name} ({cluster.phase})" for cluster in waiting) or "the management API"
+                raise SandboxError(f"not ready after {within:.0f} s: {names}", where=self.supervisor.log(CONTROLLER))
+            time.sleep(0.5)
+
     def reset(self) -> None:
         """Go down and forget everything; built programs stay in the cache."""
         self.down()
@@ -159,8 +178,13 @@ class Cloud:
         with ThreadPoolExecutor(len(PORTS)) as pool:
             found = pool.map(lambda name: answers(self.site.url(name, "/"), self.site.ca), PORTS)
             doors = dict(zip(PORTS, found, strict=True))
+        doors[CONTROLLER] = self._controller_beats()
         missing = [name for name in self._expected() if name not in known]
         return Status(programs, missing, doors, self._clusters() if doors["management"] else None)
+
+    def _controller_beats(self) -> bool:
+        beat = self.home.run / "controller.beat"
+        return beat.exists() and time.time() - beat.stat().st_mtime < BEAT_SECONDS
 
     def _expected(self) -> list[str]:
         own = [mariadb.NAME, management.ETCD, management.APISERVER, DOOR, CONTROLLER, self.network.holder]
@@ -168,7 +192,7 @@ class Cloud:
 
     def _clusters(self) -> list[Cluster] | None:
         try:
-            found = Api.from_kubeconfig(self.site.management).list("/apis/cluster.x-k8s.io/v1beta1/clusters")
+            found = Api.from_kubeconfig(self.site.management).all("/apis/cluster.x-k8s.io/v1beta1/clusters")
         except SandboxError:
             return None
         return [_cluster(item) for item in found]
@@ -191,8 +215,7 @@ class Cloud:
         return Program(service.name, argv, environment, namespace=NAMESPACE, after=(mariadb.NAME,))
 
     def _start_management(self) -> None:
-        # the API server's heap doubles between collections otherwise
-        environment = {"PATH": "/usr/bin:/bin", "GOGC": "40"}
+        environment = {"PATH": "/usr/bin:/bin", **components.memory(256)}
         etcd = management.etcd(self.toolchain.path("etcd"), self.site)
         self.supervisor.start(Program(management.ETCD, etcd, environment, namespace=NAMESPACE))
         apiserver = management.apiserver(self.toolchain.path("kube-apiserver"), self.site)
@@ -203,7 +226,7 @@ class Cloud:
 
     def _management_kinds(self) -> Api:
         api = Api.from_kubeconfig(self.site.management)
-        self.supervisor.wait(management.APISERVER, api.ready, within=START_SECONDS)
+        self.supervisor.wait(management.APISERVER, api.ok, within=START_SECONDS)
         modules = {name: self.toolchain.module_dir(name) for name in management.KINDS}
         management.install_kinds(api, modules, self.site.data / "management" / "kinds.digest")
         self.supervisor.wait(management.APISERVER, lambda: management.kinds_served(api), within=30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import yaml
 
 from magflow_sandbox import pki
+from magflow_sandbox.clusters import components
+from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.home import write_private
 from magflow_sandbox.openstack.site import LOOPBACK, PORTS, Site
-from magflow_sandbox.rest import Api
 
 ETCD, APISERVER = "management/etcd", "management/kube-apiserver"
-CLIENT_PORT, PEER_PORT = 26379, 26380
-"""Inside the namespace only."""
+CLIENT_PORT = 26379
+"""Of etcd, inside the namespace only; its peer port is the next one."""
 
 KINDS = {
     "cluster-api": (
@@ -46,10 +48,11 @@ def write_files(site: Site) -> None:
     if not (folder / "service-account.key").exists():
         write_private(folder / "service-account.key", pki.rsa_key())
     name = "management"
+    authority = base64.b64encode(site.ca.read_bytes()).decode()
     config = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": site.url(name), "certificate-authority": str(site.ca)}}],
+        "clusters": [{"name": name, "cluster": {"server": site.url(name), "certificate-authority-data": authority}}],
         "users": [{"name": name, "user": {"token": token}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
         "current-context": name,
@@ -58,19 +61,8 @@ def write_files(site: Site) -> None:
 
 
 def etcd(program: Path, site: Site) -> list[str]:
-    """Command of etcd; what it holds may be lost with the machine, so it does not wait for the disk."""
-    client, peer = f"http://{LOOPBACK}:{CLIENT_PORT}", f"http://{LOOPBACK}:{PEER_PORT}"
-    return [
-        str(program),
-        f"--data-dir={site.data / 'management' / 'etcd'}",
-        f"--listen-client-urls={client}",
-        f"--advertise-client-urls={client}",
-        f"--listen-peer-urls={peer}",
-        f"--initial-advertise-peer-urls={peer}",
-        f"--initial-cluster=default={peer}",
-        "--unsafe-no-fsync",
-        "--log-level=warn",
-    ]
+    """Command of etcd."""
+    return components.etcd(program, site.data / "management" / "etcd", port=CLIENT_PORT)
 
 
 def apiserver(program: Path, site: Site) -> list[str]:
@@ -126,10 +118,11 @@ def install_kinds(api: Api, modules: dict[str, Path], marker: Path) -> None:
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in [*files, ADDONS])).hexdigest()
     if marker.exists() and marker.read_text() == digest:
         wanted = {file.stem.split("_")[1] for file in files}
-        if wanted <= {item["spec"]["names"]["plural"] for item in api.list(base)}:
+        if wanted <= {item["spec"]["names"]["plural"] for item in api.all(base)}:
             return
     for definition in definitions(modules):
-        api.apply(f"{base}/{definition['metadata']['name']}", definition)
+        path = f"{base}/{definition['metadata']['name']}"
+        api.patch(path, definition, "apply", fieldManager="magflow-sandbox", force="true")
     write_private(marker, digest)
 
 

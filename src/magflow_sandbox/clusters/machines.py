@@ -1,0 +1,185 @@
+"""Machines of a cluster: as many as its control plane and MachineDeployments want, each with a port and a node."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import string
+import uuid
+from collections.abc import Callable
+
+from magflow_sandbox.clusters import cluster_api as capi
+from magflow_sandbox.clusters.api import Api, ApiError
+from magflow_sandbox.clusters.cluster_api import Object, View
+from magflow_sandbox.clusters.nodes import Capacity, Node
+
+SUFFIX = string.ascii_lowercase + string.digits
+NAME_LIMIT = 63
+"""Characters of a node's name: it is also a label's value."""
+
+Address = Callable[[Object], str]
+
+
+class Machines:
+    """Makes and deletes the Machine objects of one cluster.
+
+    Args:
+        api: the management API.
+        capacity: what a machine of a flavor has.
+    """
+
+    def __init__(self, api: Api, capacity: Callable[[str], Capacity]) -> None:
+        self.api = api
+        self._capacity = capacity
+        self._capacities: dict[str, Capacity] = {}
+
+    def scale(self, view: View) -> None:
+        """Create what is missing, mark for deletion what is too much (the newest) or of a group that is gone."""
+        owners = {capi.group_of(item): item for item in view.deployments}
+        if view.control_plane is not None:
+            owners[capi.CONTROL_PLANE] = view.control_plane
+        for machine in list(view.machines):
+            if capi.group_of(machine) not in owners and not _deleting(machine):
+                self._delete(machine)
+        for group, owner in owners.items():
+            present = [machine for machine in view.machines_of(group) if not _deleting(machine)]
+            wanted = capi.wanted_replicas(owner)
+            for _ in range(wanted - len(present)):
+                view.machines.append(self._create(view, owner, group))
+            newest_first = sorted(present, key=lambda item: item["metadata"]["creationTimestamp"], reverse=True)
+            for machine in newest_first[: max(0, len(present) - wanted)]:
+                self._delete(machine)
+
+    def address(self, view: View, port: Address) -> None:
+        """Give every machine that has none its address.
+
+        Args:
+            port: makes a machine's port and returns its address.
+        """
+        for machine in view.machines:
+            if not _deleting(machine) and not address_of(machine):
+                address = port(machine)
+                said = {"addresses": [{"type": "InternalIP", "address": address}], "phase": "Provisioned"}
+                machine["status"] = {**machine.get("status", {}), **said, "infrastructureReady": True}
+                self._status(machine, machine["status"])
+
+    def nodes(self, view: View) -> list[Node]:
+        """The nodes that the machines stand for."""
+        wanted = []
+        for machine in view.machines:
+            address = address_of(machine)
+            if address and not _deleting(machine):
+                group = capi.group_of(machine)
+                node = Node(
+                    group=group,
+                    name=machine["metadata"]["name"],
+                    address=address,
+                    capacity=self.capacity(view, machine),
+                    provider_id=machine["spec"]["providerID"],
+                    version=machine["spec"]["version"],
+                    control_plane=group == capi.CONTROL_PLANE,
+                )
+                wanted.append(node)
+        return wanted
+
+    def capacity(self, view: View, machine: Object) -> Capacity:
+        """What a machine has, by the flavor of its template."""
+        template = view.templates[machine["spec"]["infrastructureRef"]["name"]]
+        flavor = template["spec"]["template"]["spec"]["flavor"]
+        if flavor not in self._capacities:
+            self._capacities[flavor] = self._capacity(flavor)
+        return self._capacities[flavor]
+
+    def report(self, view: View, ready: set[str], clock: datetime.datetime) -> None:
+        """Write each machine's status: Running only while its node is Ready."""
+        for machine in view.machines:
+            name = machine["metadata"]["name"]
+            if _deleting(machine) or not address_of(machine):
+                continue
+            up = name in ready
+            said: Object = {
+                "phase": "Running" if up else "Provisioned",
+                "bootstrapReady": True,
+                "infrastructureReady": True,
+                "nodeRef": {"apiVersion": "v1", "kind": "Node", "name": name} if up else None,
+                "conditions": [
+                    capi.condition(kind, true=up, reason="NodeNotReady", message="the node is not Ready")
+                    for kind in ("Ready", "NodeHealthy")
+                ],
+            }
+            change = capi.changed(machine, said, clock)
+            if change:
+                self._status(machine, change)
+
+    def finish(self, view: View, release: Callable[[str], None]) -> None:
+        """Let the machines go that are being deleted, and whose nodes are gone.
+
+        Args:
+            release: deletes what a machine has in the cloud.
+        """
+        for machine in list(view.machines):
+            if _deleting(machine):
+                release(machine["metadata"]["name"])
+                self._patch(_path(machine), {"metadata": {"finalizers": None}})
+                view.machines.remove(machine)
+
+    def delete_all(self, view: View) -> None:
+        """Delete every machine, when the whole cluster goes."""
+        for machine in view.machines:
+            if not _deleting(machine):
+                self._delete(machine)
+            self._patch(_path(machine), {"metadata": {"finalizers": None}})
+
+    def _create(self, view: View, owner: Object, group: str) -> Object:
+        template = owner["spec"]["template"]["spec"] if group != capi.CONTROL_PLANE else owner["spec"]
+        part = template if group != capi.CONTROL_PLANE else owner["spec"]["machineTemplate"]
+        suffix = "".join(secrets.choice(SUFFIX) for _ in range(5))
+        name = f"{f'{view.name}-{group}'[: NAME_LIMIT - 6]}-{suffix}"
+        labels = {
+            capi.CLUSTER_LABEL: view.name,
+            "capi.stackhpc.com/cluster": view.name,
+            "capi.stackhpc.com/component": group if group == capi.CONTROL_PLANE else "worker",
+            **({capi.CONTROL_PLANE_LABEL: ""} if group == capi.CONTROL_PLANE else {capi.GROUP_LABEL: group}),
+        }
+        machine = {
+            "apiVersion": "cluster.x-k8s.io/v1beta1",
+            "kind": "Machine",
+            "metadata": {"name": name, "labels": labels, "finalizers": [capi.FINALIZERS["Machine"]]},
+            "spec": {
+                "clusterName": view.name,
+                "version": template["version"],
+                "bootstrap": {},
+                "providerID": f"openstack:///{uuid.uuid4()}",
+                "infrastructureRef": {**part["infrastructureRef"], "namespace": view.namespace},
+            },
+        }
+        return self.api.create(capi.path("Machine", view.namespace), machine)
+
+    def _delete(self, machine: Object) -> None:
+        self.api.delete(_path(machine))
+        machine["metadata"]["deletionTimestamp"] = "now"
+
+    def _status(self, machine: Object, status: Object) -> None:
+        self._patch(_path(machine) + "/status", {"status": status})
+
+    def _patch(self, path: str, change: Object) -> None:
+        try:
+            self.api.patch(path, change, "merge")
+        except ApiError as error:
+            if error.code != 404:
+                raise
+
+
+def address_of(machine: Object) -> str | None:
+    """A machine's address, None while it has none."""
+    found = machine.get("status", {}).get("addresses") or []
+    return str(found[0]["address"]) if found else None
+
+
+def _deleting(machine: Object) -> bool:
+    return "deletionTimestamp" in machine["metadata"]
+
+
+def _path(machine: Object) -> str:
+    return capi.path("Machine", machine["metadata"]["namespace"], machine["metadata"]["name"])
+
