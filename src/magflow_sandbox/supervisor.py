@@ -26,25 +26,20 @@ import hashlib
 import json
 import os
 import signal
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import Any, Literal
 
-from magflow_sandbox import launch, processes
+from magflow_sandbox import launching, processes
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
 
-LAUNCHER = Path(launch.__file__).resolve()
 LOG_LIMIT = 16 * 1024 * 1024  # bytes; a longer log is put aside at the next start
-_CHILDREN: dict[int, subprocess.Popen[bytes]] = {}  # ours to reap, shared by all supervisors of this process
-_CHILDREN_LOCK = threading.Lock()
 
 
 def python(module: str) -> list[str]:
@@ -108,7 +103,7 @@ class Supervisor:
     def pid(self, name: str) -> int | None:
         """Process id of a living program, else None."""
         record = self.record(name)
-        return int(record["pid"]) if record and _alive(record) else None
+        return int(record["pid"]) if record and processes.alive(record) else None
 
     def alive(self, name: str) -> bool:
         """Whether the recorded process (not another one with its id, not a zombie) is there."""
@@ -121,7 +116,7 @@ class Supervisor:
             record = self.record(name)
             if record is None:
                 continue
-            alive = _alive(record)
+            alive = processes.alive(record)
             rss = processes.rss(record["pid"]) if alive else 0
             state: Literal["running", "dead"] = "running" if alive else "dead"
             after = tuple(record["after"])
@@ -166,7 +161,7 @@ class Supervisor:
         digest = _digest(program, holder)
         with self._locked(program.name) as lock:
             record = self.record(program.name)
-            if record and _alive(record):
+            if record and processes.alive(record):
                 if record["digest"] == digest:
                     return False
                 self._end(program.name, record, timeout=10)
@@ -188,14 +183,16 @@ class Supervisor:
                 "log": str(log),
                 "record": {"name": program.name, "digest": digest, "after": after},
             }
-            self._launch(program.name, job, lock)
+            failure = launching.launch(self.records / f"{program.name}.json", job, lock)
+            if failure:
+                raise SandboxError(f"cannot start {program.name}: {failure}", where=log, hint="is it installed?")
             return True
 
     def stop(self, name: str, timeout: float = 10) -> bool:
         """End a program and what it started: SIGTERM, after ``timeout`` seconds SIGKILL. Returns whether it ran."""
         with self._locked(name):
             record = self.record(name)
-            alive = bool(record and _alive(record))
+            alive = bool(record and processes.alive(record))
             if record and alive:
                 self._end(name, record, timeout)
             else:
@@ -205,15 +202,13 @@ class Supervisor:
 
     def stop_all(self, names: Iterable[str] | None = None, timeout: float = 10) -> None:
         """End programs (all by default), each before those that it was started after; independent ones at once."""
-        left = {name: set(record["after"]) for name in (names or self._names()) if (record := self.record(name))}
-        while left:
-            needed = set().union(*left.values())
-            free = [name for name in left if name not in needed] or list(left)  # a ring ends all at once
-            with ThreadPoolExecutor(max_workers=16) as pool:
-                list(pool.map(lambda name: self.stop(name, timeout), free))
-            for name in free:
-                del left[name]
-        if names is None:
+        chosen = list(names) if names is not None else None
+        for _ in range(3):  # a program that starts others may have done so until it was ended itself
+            here = [name for name in self._names() if chosen is None or name in chosen]
+            if not here:
+                break
+            self._stop_in_order({name: set(record["after"]) for name in here if (record := self.record(name))}, timeout)
+        if chosen is None:
             self._sweep(None)
 
     def wait(self, name: str, answers: Callable[[], bool], within: float, every: float = 0.1) -> None:
@@ -256,40 +251,21 @@ class Supervisor:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file.fileno()
 
-    def _launch(self, name: str, job: dict[str, Any], lock: int) -> None:
-        record = self.records / f"{name}.json"
-        reader, writer = os.pipe()
-        try:
-            command = [sys.executable, "-I", "-S", str(LAUNCHER), str(lock), str(writer), str(record)]
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(lock, writer),
-                start_new_session=True,
-                env={},
-                cwd="/",
-            )
-        finally:
-            os.close(writer)
-        with _CHILDREN_LOCK:
-            _CHILDREN[process.pid] = process
-        with suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as stdin:
-            stdin.write(json.dumps(job).encode())  # when it broke, the status says why
-        with os.fdopen(reader, "rb") as status:
-            failure = status.read().decode(errors="replace")  # ends when the program has taken over
-        if failure:
-            process.wait()
-            record.unlink(missing_ok=True)
-            raise SandboxError(f"cannot start {name}: {failure}", where=self.log(name), hint="is it installed?")
+    def _stop_in_order(self, left: dict[str, set[str]], timeout: float) -> None:
+        while left:
+            needed = set().union(*left.values())
+            free = [name for name in left if name not in needed] or list(left)  # a ring ends all at once
+            with ThreadPoolExecutor(max_workers=16) as pool:
+                list(pool.map(lambda name: self.stop(name, timeout), free))
+            for name in free:
+                del left[name]
 
     def _end(self, name: str, record: Mapping[str, Any], timeout: float) -> None:
         pid = int(record["pid"])
-        _signal_group(pid, signal.SIGTERM)
-        if not _gone(record, timeout):
-            _signal_group(pid, signal.SIGKILL)
-            _gone(record, 10)
+        processes.send_group(pid, signal.SIGTERM)
+        if not processes.gone(record, timeout):
+            processes.send_group(pid, signal.SIGKILL)
+            processes.gone(record, 10)
         self._sweep(name)
 
     def _sweep(self, name: str | None) -> None:
@@ -308,36 +284,3 @@ def _digest(program: Program, holder: Mapping[str, Any] | None) -> str:
     place = [holder["pid"], holder["ticks"], holder["boot"]] if holder else None
     parts = [list(program.argv), sorted(program.env.items()), str(program.cwd or ""), program.namespace, place]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
-
-
-def _alive(record: Mapping[str, Any]) -> bool:
-    _reap(int(record["pid"]))
-    return bool(
-        record["boot"] == launch.boot_id()
-        and record["ticks"] == launch.start_ticks(record["pid"])
-        and processes.exists(record["pid"])
-    )
-
-
-def _reap(pid: int) -> None:
-    with _CHILDREN_LOCK:
-        child = _CHILDREN.get(pid)
-        if child is not None and child.poll() is not None:
-            del _CHILDREN[pid]
-
-
-def _gone(record: Mapping[str, Any], timeout: float) -> bool:
-    deadline = time.monotonic() + timeout
-    pause = 0.01
-    while _alive(record):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(pause)
-        pause = min(0.1, pause * 1.5)
-    return True
-
-
-def _signal_group(pid: int, sent: signal.Signals) -> None:
-    """Signal the leader's whole group: it leads its own session."""
-    with suppress(ProcessLookupError):
-        os.killpg(pid, sent)

@@ -1,1 +1,1 @@
-"""Kubernetes clusters of the sandbox: real control planes, fake nodes whose pods answer, real programs behind some pods."""
+"""Kubernetes clusters: real control planes, fake nodes whose pods answer, real programs behind some pods."""

@@ -1,4 +1,4 @@
-"""The program that stands for all machines of a cluster: answers for fake pods (responder.py), runs real ones (runner.py).
+"""Stands for all machines of a cluster: answers for fake pods (responder.py), runs real programs (runner.py).
 
 Runs inside the cluster's network namespace; started by control_plane.py. One watch of the pods feeds both.
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# Off, because nothing here needs them and each costs memory: cloud and node address management, autoscaling, volumes that
-# are attached to machines, certificates of kubelets, migrations.
+# Off, because nothing here needs them and each costs memory: cloud and node address management, autoscaling, volumes
+# that are attached to machines, certificates of kubelets.
 CONTROLLERS_OFF = (
     "certificatesigningrequest-approving-controller",
     "certificatesigningrequest-cleaner-controller",
@@ -31,7 +31,7 @@ def memory(megabytes: int) -> dict[str, str]:
 
 
 def etcd(program: Path, data: Path, *, port: int = 2379, address: str = "127.0.0.1") -> list[str]:
-    """Etcd for one API server in the same network namespace: plain HTTP on loopback, no fsync (a sandbox is rebuilt)."""
+    """Etcd for one API server in the same namespace: plain HTTP on loopback, no fsync (a sandbox is rebuilt)."""
     client, peer = f"http://{address}:{port}", f"http://{address}:{port + 1}"
     return [
         str(program),
@@ -64,8 +64,8 @@ def apiserver(
 
     Args:
         program: the binary.
-        pki: folder with ca.crt, apiserver.crt/.key, kubelet-client.crt/.key, front-proxy-ca.crt, front-proxy-client.crt/.key,
-            sa.pub and sa.key.
+        pki: folder with ca.crt, apiserver.crt/.key, kubelet-client.crt/.key, front-proxy-ca.crt,
+            front-proxy-client.crt/.key, sa.pub and sa.key.
         address: to bind and to advertise; never all addresses.
         port: to listen on.
         services: range of service addresses.

@@ -10,9 +10,9 @@ Usage::
     plane.kubeconfig()                 # path of an administrator's kubeconfig (server https://127.0.0.1:PORT)
     plane.stop(); plane.delete()       # delete removes its data too
 
-Programs are named ``cluster/<name>/<program>``: etcd, apiserver, controller-manager, scheduler, kwok, agent (answers for fake pods,
-runs real programs; see agent.py) and door. The API server binds 100.64.0.1 on lo of the namespace, all others 127.0.0.1: nothing
-listens on every address, because such a listener would answer for every pod.
+Programs are named ``cluster/<name>/<program>``: etcd, apiserver, controller-manager, scheduler, kwok, agent (answers
+for fake pods, runs real programs; see agent.py) and door. The API server binds 100.64.0.1 on lo of the namespace, all
+others 127.0.0.1: nothing listens on every address, because such a listener would answer for every pod.
 """
 
 from __future__ import annotations
@@ -143,7 +143,9 @@ class ControlPlane:
         """Stop it and remove its data and logs."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(self.home.log / "cluster" / self.name, ignore_errors=True)
+        for folder in (self.home.log, self.supervisor.records):
+            shutil.rmtree(folder / "cluster" / self.name, ignore_errors=True)
+            shutil.rmtree(folder / self.net.holder, ignore_errors=True)
 
     # -- questions
 

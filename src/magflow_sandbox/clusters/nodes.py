@@ -3,7 +3,7 @@
 Usage::
 
     wanted = [Node("default-worker", "c-default-worker-0", address="10.0.0.20", capacity=Capacity(32, 128, gpus=4))]
-    nodes.sync(api, wanted)          # creates what is missing, corrects capacity and addresses, deletes the rest with its pods
+    nodes.sync(api, wanted)          # creates what is missing, corrects capacities, deletes the rest with its pods
     nodes.ready(api)                 # names of the nodes that are Ready
 
 Labels and taints that others put on a node stay; ours are set when the node is made and put back when they are gone.

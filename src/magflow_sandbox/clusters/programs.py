@@ -1,9 +1,9 @@
 """Real programs behind pods: which pods, and how one is run.
 
-A pod that carries one of these labels is not played by kwok. The agent does for it what a kubelet would: gives it an address, a
-network namespace (joined by a veth, because such programs listen on every address), its service account's token, its mounted
-secrets and environment; starts the real program with the pod's own arguments; and reports Running and Ready only while the process
-lives and its readiness probe answers.
+A pod that carries one of these labels is not played by kwok. The agent does for it what a kubelet would: gives it an
+address, a network namespace (joined by a veth, because such programs listen on every address), its service account's
+token, its mounted secrets and environment; starts the real program with the pod's own arguments; and reports Running
+and Ready only while the process lives and its readiness probe answers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Answers on the addresses of fake pods: each declared TCP port listens while the pod is Ready, and only then.
 
-A port speaks HTTP, with TLS when the client does (certificate from a secret with tls.crt and tls.key that the container mounts,
-else one of its own making that nobody trusts). It says which pod it is; an AdmissionReview is allowed; a ConversionReview gets
-the same objects with the wanted version. So an install order that is wrong fails here as it does on a real cluster: connection
-refused before the pod is Ready, an unknown authority before its certificate is there.
+A port speaks HTTP, with TLS when the client does (certificate from a secret with tls.crt and tls.key that the container
+mounts, else one of its own making that nobody trusts). It says which pod it is; an AdmissionReview is allowed; a
+ConversionReview gets the same objects with the wanted version. So an install order that is wrong fails here as it does
+on a real cluster: connection refused before the pod is Ready, an unknown authority before its certificate is there.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from magflow_sandbox import pki
 from magflow_sandbox.clusters import pods
 from magflow_sandbox.clusters.api import Api, ApiError, Object
 
@@ -143,17 +141,12 @@ class Responder:
         if kept and time.monotonic() - kept[0] < 5:
             return kept[1]
         pair = self._mounted_pair(name, port)
-        if pair is None and kept:
-            context = kept[1]
-        else:
-            pair = pair or pki.CA.create("sandbox-fake-pod").issue(
-                name.replace("/", ".")[:60], dns=[name.partition("/")[2]]
-            )
-            context = _load(pair)
+        old = kept[1] if kept and pair is None else None
+        context = old or _load(*(pair or _own_pair(name.partition("/")[2])))
         self._contexts[name] = (time.monotonic(), context)
         return context
 
-    def _mounted_pair(self, name: str, port: int) -> pki.Pair | None:
+    def _mounted_pair(self, name: str, port: int) -> tuple[bytes, bytes] | None:
         pod = self.pods.get(name)
         container = pods.tcp_ports(pod).get(port) if pod else None
         if pod is None or container is None:
@@ -165,8 +158,7 @@ class Responder:
                 continue
             data = (found or {}).get("data") or {}
             if data.get("tls.crt") and data.get("tls.key"):
-                cert, key = (base64.b64decode(data[part]).decode() for part in ("tls.crt", "tls.key"))
-                return pki.Pair(cert, key)
+                return base64.b64decode(data["tls.crt"]), base64.b64decode(data["tls.key"])
         return None
 
 
@@ -243,9 +235,17 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
     return await reader.readexactly(length)
 
 
-def _load(pair: pki.Pair) -> ssl.SSLContext:
+def _own_pair(name: str) -> tuple[bytes, bytes]:
+    from magflow_sandbox import pki  # 40 MB, and most clusters never need it here
+
+    made = pki.CA.create("sandbox-fake-pod").issue(name[:60], dns=[name])
+    return made.cert.encode(), made.key.encode()
+
+
+def _load(cert: bytes, key: bytes) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.TemporaryDirectory(prefix="magflow-") as folder:  # ssl reads key pairs from files only
-        pair.write(Path(folder) / "pair")
-        context.load_cert_chain(f"{folder}/pair.crt", f"{folder}/pair.key")
+    with tempfile.NamedTemporaryFile(prefix="magflow-") as file:  # ssl reads key pairs from files only
+        file.write(cert + b"\n" + key)
+        file.flush()
+        context.load_cert_chain(file.name)
     return context

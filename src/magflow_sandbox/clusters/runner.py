@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import shutil
 import sys
@@ -10,19 +9,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
-
-import yaml
+from pathlib import Path
 
 from magflow_sandbox.clusters import addresses, components, pods, programs
 from magflow_sandbox.clusters.addresses import Ranges
 from magflow_sandbox.clusters.api import Api, Object
+from magflow_sandbox.clusters.pod_files import PodFiles
 from magflow_sandbox.errors import SandboxError
-from magflow_sandbox.home import write_private
 from magflow_sandbox.namespaces import Netns
 from magflow_sandbox.supervisor import Program, Supervisor
 
-TOKEN_LIFE = 3607  # seconds, as a kubelet asks for
 LONGEST_PAUSE = 30.0  # seconds between two starts of a program that keeps ending
 # A private /tmp, in which the pod's files lie. The program is opened before, because it may lie below /tmp itself.
 PRIVATE_TMP = 'exec 3<"$1"; mount --bind "$2" /tmp && shift 2 && cd / && exec /proc/self/fd/3 "$@"'
@@ -35,10 +31,9 @@ class _State:
     address: str
     restarts: int
     started: str
+    files: PodFiles
     next_start: float = 0.0
     pause: float = 1.0
-    token_until: float = 0.0
-    secrets_until: float = 0.0
     written: Object = field(default_factory=dict)
 
 
@@ -97,7 +92,8 @@ class Runner:
             return
         item = programs.container(pod, entry)
         state = self._states.get(uid) or self._remember(pod, item)
-        missing = self._write_files(pod, item, state)
+        settled = pods.ready(pod) and self.supervisor.alive(self._name(uid[:13]))
+        missing = state.files.write(pod, item, settled=settled)
         if missing:
             self._report(pod, state, _waiting(pod, missing))
             return
@@ -124,7 +120,10 @@ class Runner:
         statuses = pod.get("status", {}).get("containerStatuses") or []
         have: Object = next((old for old in statuses if old["name"] == item["name"]), {})
         started = have.get("state", {}).get("running", {}).get("startedAt") or _now()
-        state = _State(address, int(have.get("restartCount", 0)), started)
+        short = pod["metadata"]["uid"][:13]
+        server = f"https://{addresses.API}:{self.port}"
+        files = PodFiles(self.api, self._pod_folder(short), server, self.folder / "pki" / "ca.crt")
+        state = _State(address, int(have.get("restartCount", 0)), started, files)
         self._states[pod["metadata"]["uid"]] = state
         return state
 
@@ -190,55 +189,6 @@ class Runner:
             )
             state.written = status
 
-    # -- its files
-
-    def _write_files(self, pod: Object, item: Object, state: _State) -> str | None:
-        """Token, kubeconfig and mounted secrets; the name of a secret that is not there, if any."""
-        folder = self._pod_folder(pod["metadata"]["uid"][:13])
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        now = time.monotonic()
-        if now > state.secrets_until:
-            for secret, mounted in pods.mounted_secrets(pod, item):
-                found = self.api.get(f"/api/v1/namespaces/{pod['metadata']['namespace']}/secrets/{secret}")
-                if found is None:
-                    return secret
-                target = _below_tmp(folder, mounted)
-                if target is None:
-                    continue
-                target.mkdir(parents=True, exist_ok=True)
-                for key, value in (found.get("data") or {}).items():
-                    _write_changed(target / key, base64.b64decode(value))
-            settled = self.supervisor.alive(self._name(folder.name)) and pods.ready(pod)
-            state.secrets_until = now + (10 if settled else 0.5)
-        if now > state.token_until:
-            self._write_token(pod, folder)
-            state.token_until = now + TOKEN_LIFE * 0.7
-        return None
-
-    def _write_token(self, pod: Object, folder: Path) -> None:
-        meta = pod["metadata"]
-        account = pod["spec"].get("serviceAccountName") or "default"
-        bound = {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]}
-        asked = {"spec": {"expirationSeconds": TOKEN_LIFE, "boundObjectRef": bound}}
-        path = f"/api/v1/namespaces/{meta['namespace']}/serviceaccounts/{account}/token"
-        write_private(folder / "token", self.api.create(path, asked)["status"]["token"])
-        authority = (self.folder / "pki" / "ca.crt").read_bytes()
-        cluster = {
-            "server": f"https://{addresses.API}:{self.port}",
-            "certificate-authority-data": base64.b64encode(authority).decode(),
-        }
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "here", "cluster": cluster}],
-            "users": [{"name": account, "user": {"tokenFile": "/tmp/token"}}],  # noqa: S108 - the program's private one
-            "contexts": [
-                {"name": "here", "context": {"cluster": "here", "user": account, "namespace": meta["namespace"]}}
-            ],
-            "current-context": "here",
-        }
-        _write_changed(folder / "kubeconfig", yaml.safe_dump(config).encode())
-
     # -- names and ends
 
     def _name(self, short: str) -> str:
@@ -279,18 +229,6 @@ def _waiting(pod: Object, secret: str) -> Object:
         for each in pod["spec"]["containers"]
     ]
     return {"phase": "Pending", "containerStatuses": containers}
-
-
-def _below_tmp(folder: Path, mounted: str) -> Path | None:
-    path = PurePosixPath(mounted)
-    if not path.is_relative_to("/tmp") or ".." in path.parts:  # noqa: S108 - where the program looks
-        return None
-    return folder / path.relative_to("/tmp")  # noqa: S108 - as above
-
-
-def _write_changed(path: Path, data: bytes) -> None:
-    if not path.exists() or path.read_bytes() != data:
-        write_private(path, data)
 
 
 def _now() -> str:

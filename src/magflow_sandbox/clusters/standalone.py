@@ -1,7 +1,8 @@
 """One Kubernetes cluster without OpenStack: for tests of roles, and to try things.
 
-``python -m magflow_sandbox.clusters.standalone up --kubeconfig FILE [--name dev] [--nodes default-worker=2,gpu=1:4]`` starts it (or goes
-on with what runs), waits until its nodes are Ready and writes an administrator's kubeconfig. ``down`` ends it and removes its data.
+``python -m magflow_sandbox.clusters.standalone up --kubeconfig FILE [--name dev] [--nodes default-worker=2,gpu=1:4]``
+starts it (or goes on with what runs), waits until its nodes are Ready and writes an administrator's kubeconfig.
+``down`` ends it and removes its data.
 """
 
 from __future__ import annotations
