@@ -59,7 +59,7 @@ def exists(pid: int) -> bool:
 
 
 def rss(pid: int) -> int:
-    """Resident memory of a process and its children, bytes; 0 when it is gone."""
+    """Resident memory of a process and of the children in its session, bytes; 0 when it is gone."""
     try:
         process = psutil.Process(pid)
         family = [process, *process.children(recursive=True)]
@@ -67,10 +67,9 @@ def rss(pid: int) -> int:
         return 0
     total = 0
     for member in family:
-        try:
-            total += member.memory_info().rss
-        except psutil.Error:
-            continue
+        with suppress(psutil.Error, OSError):
+            if os.getsid(member.pid) == pid:  # a program that it started for the supervisor has a session of its own
+                total += member.memory_info().rss
     return total
 
 

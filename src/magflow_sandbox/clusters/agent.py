@@ -20,20 +20,22 @@ from magflow_sandbox.clusters.addresses import Ranges
 from magflow_sandbox.clusters.api import Api, ApiError, Object
 from magflow_sandbox.clusters.responder import Responder
 from magflow_sandbox.clusters.runner import Runner
-from magflow_sandbox.home import Home
+from magflow_sandbox.home import Home, write_private
 from magflow_sandbox.supervisor import Supervisor
 from magflow_sandbox.toolchain import Toolchain
 
+WATCHING = "agent.watching"  # file in the cluster's folder: the id of the agent that has a list of the pods
 PAUSE = 1.0  # seconds between two looks at the real programs; sooner when a pod changed
 
 
 class Agent:
-    """The two parts and what they know of the pods."""
+    """The two parts and what they know of the pods; the file ``watching`` says that this process follows them."""
 
-    def __init__(self, api: Api, responder: Responder, runner: Runner) -> None:
+    def __init__(self, api: Api, responder: Responder, runner: Runner, watching: Path) -> None:
         self.api, self.responder, self.runner = api, responder, runner
         self.real: dict[str, Object] = {}
         self.listed = False
+        self.watching = watching
         self.lock = threading.Lock()
         self.changed = threading.Event()
 
@@ -43,6 +45,7 @@ class Agent:
             if event == "LIST":
                 self._remember(thing["items"], whole=True)
                 loop.call_soon_threadsafe(self.responder.replace, thing["items"])
+                write_private(self.watching, str(os.getpid()))
             elif event == "DELETED":
                 with self.lock:
                     self.real.pop(thing["metadata"]["uid"], None)
@@ -112,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
     tools = Toolchain(given.cache)
     ranges = Ranges(pods=given.pods)
     runner = Runner(given.cluster, api, Supervisor(home), tools.path, ranges, given.port, folder)
-    asyncio.run(serve(Agent(api, Responder(api, programs.is_real), runner)))
+    asyncio.run(serve(Agent(api, Responder(api, programs.is_real), runner, folder / WATCHING)))
     return 0
 
 

@@ -34,6 +34,7 @@ from magflow_sandbox.supervisor import Program, Supervisor, python
 from magflow_sandbox.toolchain import Toolchain
 
 KUBERNETES = "v1.36.3"
+WATCHING = "agent.watching"  # as in agent.py
 PARTS = ("etcd", "apiserver", "controller-manager", "scheduler", "kwok", "agent", "door")
 USERS = {  # user: (common name, organizations), reached from outside or not
     "admin": ("kubernetes-admin", ("system:masters",)),
@@ -114,7 +115,7 @@ class ControlPlane:
             port=self.port,
             services=self.ranges.services,
         )
-        self._start("apiserver", apiserver, components.memory(256), after=("etcd",))
+        self._start("apiserver", apiserver, components.memory(384), after=("etcd",))
         deadline = time.monotonic() + within
         self.supervisor.wait(self.program("apiserver"), lambda: self.api().ok("/readyz"), within)
         after = ("apiserver",)
@@ -130,6 +131,7 @@ class ControlPlane:
         agent = [*python("magflow_sandbox.clusters.agent"), "--home", str(self.home.path), "--cluster", self.name]
         agent += ["--port", str(self.port), "--pods", self.ranges.pods, "--cache", str(self.tools.cache)]
         self._start("agent", agent, after=after)
+        self.supervisor.wait(self.program("agent"), self._agent_watches, max(1, deadline - time.monotonic()))
         path = "/api/v1/namespaces/default/serviceaccounts/default"  # pods can be made only when it is there
         waiting = self.program("controller-manager")
         self.supervisor.wait(waiting, lambda: self.api().ok(path), max(1, deadline - time.monotonic()))
@@ -159,7 +161,7 @@ class ControlPlane:
 
     def ready(self) -> bool:
         """Whether every part runs and the API answers through the door."""
-        return not self.dead() and self.api().ok("/readyz")
+        return not self.dead() and self._agent_watches() and self.api().ok("/readyz")
 
     def kubeconfig(self, user: str = "admin") -> Path:
         """A user's kubeconfig for use outside of the namespace (mode 0600)."""
@@ -172,6 +174,13 @@ class ControlPlane:
         return self._api
 
     # -- inside
+
+    def _agent_watches(self) -> bool:
+        try:
+            watching = int((self.folder / WATCHING).read_text())
+        except (FileNotFoundError, ValueError):
+            return False
+        return watching == self.supervisor.pid(self.program("agent"))
 
     def _inside(self, user: str) -> Path:
         return self.folder / "kubeconfig" / f"inside-{user}"
