@@ -11,9 +11,11 @@ from typing import Literal
 
 from magflow.errors import MagflowError
 from magflow.kube.client import Kube
-from magflow.kube.errors import ApiError, UnknownKind
-from magflow.kube.objects import Identity, Object, Wave, condition, essence, flatten, text, wave
-from magflow.kube.retry import NotYet, Patience, passes
+from magflow.kube.compare import Diff, essence, text, written_by
+from magflow.kube.errors import ApiError
+from magflow.kube.kinds import Kinds
+from magflow.kube.objects import Identity, Object, Wave, condition, flatten, wave
+from magflow.kube.retry import NotYet, Patience
 from magflow.kube.ssa import server_side_apply
 
 Action = Literal["created", "changed", "unchanged", "replaced"]
@@ -21,16 +23,6 @@ Action = Literal["created", "changed", "unchanged", "replaced"]
 FIELD_MANAGER = "magflow"
 WRITERS = 4
 """Parallel writes; more were no faster against a control plane on two cores."""
-FOREIGN_KIND_PATIENCE = 10.0
-"""Seconds to wait for a kind that none of our own definitions brings."""
-
-
-@dataclass(frozen=True)
-class Diff:
-    """An object before and after, as YAML without bookkeeping and secret values."""
-
-    before: str
-    after: str
 
 
 @dataclass(frozen=True)
@@ -114,7 +106,7 @@ def apply(
             if failures:
                 raise ApplyError(failures, done)
             if number == Wave.DEFINITIONS and not dry_run:
-                task.await_definitions()
+                task.kinds.await_served(task.patience)
     return done
 
 
@@ -135,68 +127,23 @@ class _Task:
         self.kube, self.manager, self.patience = kube, manager, patience
         self.dry_run, self.replace, self.force, self.diff = dry_run, replace, force, diff
         self.namespaces = {obj["metadata"]["name"] for obj in objects if obj["kind"] == "Namespace"}
-        definitions = [obj for obj in objects if obj["kind"] == "CustomResourceDefinition"]
-        self.kinds = {
-            (f"{crd['spec']['group']}/{version['name']}", crd["spec"]["names"]["kind"]): crd["metadata"]["name"]
-            for crd in definitions
-            for version in crd["spec"]["versions"]
-            if version.get("served", True)
-        }
+        self.kinds = Kinds(kube, objects)
         self._missing: set[str] = set()
         self._lock = threading.Lock()
 
     def one(self, obj: Object) -> tuple[Identity, Applied | MagflowError]:
         """Applies one object; its error is returned, so that the rest of the wave is not lost."""
         try:
-            self._place(obj)
+            self.kinds.place(obj, self.patience, self.dry_run)
             identity = Identity.of(obj)
             return identity, self.patience.call(lambda: self._attempt(obj, identity))
         except MagflowError as error:
             return Identity.of(obj), error
 
-    def await_definitions(self) -> None:
-        """Waits until every kind that our definitions bring is served.
-
-        Raises:
-            MagflowError: when one is not, with what its conditions say.
-        """
-        for (api_version, kind), name in self.kinds.items():
-            try:
-                self.patience.call(
-                    lambda v=api_version, k=kind: self.kube.resource(v, k),  # type: ignore[misc]
-                    passing=lambda error: passes(error) or isinstance(error, UnknownKind),
-                )
-            except UnknownKind:
-                live = self.kube.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
-                said = [
-                    f"{c['type']}={c['status']}: {c.get('message', '')}"
-                    for c in ((live or {}).get("status") or {}).get("conditions") or []
-                ]
-                raise MagflowError(
-                    f"CustomResourceDefinition {name} is not served: {'; '.join(said) or 'it has no conditions'}",
-                    where=self.kube.host,
-                ) from None
-
-    def _place(self, obj: Object) -> None:
-        """Fills in the namespace `default`, as kubectl does, and drops one from objects that have none."""
-        api_version, kind = obj["apiVersion"], obj["kind"]
-        ours = (api_version, kind) in self.kinds
-        if ours and self.dry_run:
-            return
-        waiting = self.patience if ours else Patience(min(FOREIGN_KIND_PATIENCE, self.patience.left))
-        resource = waiting.call(
-            lambda: self.kube.resource(api_version, kind),
-            passing=lambda error: passes(error) or (isinstance(error, UnknownKind) and not self.dry_run),
-        )
-        if resource.namespaced:
-            obj["metadata"].setdefault("namespace", "default")
-        else:
-            obj["metadata"].pop("namespace", None)
-
     def _attempt(self, obj: Object, identity: Identity) -> Applied:
         if self.dry_run and self._cannot_exist(obj, identity):
             return self._applied(identity, "created", None, obj)
-        live = self.kube.get(*_key(identity), metadata_only=not (self.diff or self.replace))
+        live = self.kube.get(*_key(identity), metadata_only=self._light(identity))
         if live and live["metadata"].get("deletionTimestamp"):
             if self.dry_run:
                 return self._applied(identity, "created", None, obj)
@@ -211,11 +158,12 @@ class _Task:
         result = self._send(obj, dry_run=self.dry_run)
         if live is None:
             return self._applied(identity, "created", None, result)
-        if self.dry_run:
-            same = essence(live) == essence(result)
-        else:
-            same = live["metadata"]["resourceVersion"] == result["metadata"]["resourceVersion"]
+        same = essence(live) == essence(result) if self.dry_run else not written_by(self.manager, live, result)
         return self._applied(identity, "unchanged" if same else "changed", live, result)
+
+    def _light(self, identity: Identity) -> bool:
+        """Whether the object's metadata is enough to tell what a write did; a CRD has half a megabyte beside it."""
+        return identity.kind == "CustomResourceDefinition" and not (self.diff or self.replace)
 
     def _replaced(self, obj: Object, identity: Identity, live: Object) -> Applied:
         try:
@@ -240,17 +188,7 @@ class _Task:
         """In a dry run: what would hold the object is itself only about to be made."""
         if identity.namespace in self._missing:
             return True
-        if (obj["apiVersion"], obj["kind"]) in self.kinds:
-            try:
-                self.kube.resource(obj["apiVersion"], obj["kind"])
-            except UnknownKind:
-                return True
-            self._place_now(obj)
-        return False
-
-    def _place_now(self, obj: Object) -> None:
-        if self.kube.resource(obj["apiVersion"], obj["kind"]).namespaced:
-            obj["metadata"].setdefault("namespace", "default")
+        return self.kinds.ours(obj) and not self.kinds.served(obj)
 
     def _send(self, obj: Object, *, dry_run: bool) -> Object:
         return server_side_apply(self.kube, obj, self.manager, force=self.force, dry_run=dry_run)

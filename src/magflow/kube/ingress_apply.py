@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from magflow.kube.apply import Applied, Diff, apply
+from magflow.kube.apply import Applied, apply
 from magflow.kube.client import Kube
+from magflow.kube.compare import Diff, text
 from magflow.kube.ingress import ROLE, ROLE_LABEL, Host, Route, address, choose_nodes, host_name, ingress_object, route
 from magflow.kube.nodes import labels, name
-from magflow.kube.objects import Object, text
+from magflow.kube.objects import Object
 from magflow.kube.retry import Patience
 from magflow.kube.ssa import server_side_apply
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from magflow.kube.apply import Diff
 from magflow.kube.client import Kube
+from magflow.kube.compare import Diff, text
 from magflow.kube.nodes import by_group, labels, name, natural
-from magflow.kube.objects import Object, text
+from magflow.kube.objects import Object
 from magflow.kube.retry import NotYet, Patience
 from magflow.kube.ssa import server_side_apply
 

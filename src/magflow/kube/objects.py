@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
-
-import yaml
 
 from magflow.errors import MagflowError
 
@@ -117,8 +114,9 @@ def flatten(objects: Iterable[Any]) -> Iterator[Object]:
 def sendable(obj: Object) -> Object:
     """A copy without the fields that controllers own.
 
-    Left out: status; null creationTimestamp; an empty caBundle (or any, where an annotation asks cert-manager to inject
-    one); the rules of a ClusterRole that the API server aggregates. Sending them would fight their owners.
+    Left out: status; null creationTimestamp; empty labels, annotations and data; an empty caBundle (or any, where an
+    annotation asks cert-manager to inject one); the rules of a ClusterRole that the API server aggregates. Sending them
+    would fight their owners.
     """
     obj = copy.deepcopy(obj)
     obj.pop("status", None)
@@ -128,6 +126,9 @@ def sendable(obj: Object) -> Object:
     for key in ("labels", "annotations"):
         if not meta.get(key):  # an empty map would be a claim on all of them
             meta.pop(key, None)
+    for key in ("data", "stringData", "binaryData"):
+        if key in obj and not obj[key]:  # as kustomize writes secrets that a controller fills
+            obj.pop(key)
     injected = any(key.startswith("cert-manager.io/inject-") for key in meta.get("annotations") or {})
     for holder in _ca_holders(obj):
         # "Cg==" is a newline: the placeholder that kubebuilder scaffolds
@@ -144,25 +145,6 @@ def wave(obj: Object) -> Wave:
         return WAVES[obj["kind"]]
     group = obj["apiVersion"].rpartition("/")[0]
     return Wave.CONFIGURATION if group in BUILT_IN_GROUPS else Wave.CUSTOM
-
-
-def essence(obj: Object | None) -> Object:
-    """What of a live object can be compared and shown: no bookkeeping, no status, no secret values."""
-    if obj is None:
-        return {}
-    obj = {key: value for key, value in obj.items() if key != "status"}
-    bookkeeping = {"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"}
-    obj["metadata"] = {key: value for key, value in obj["metadata"].items() if key not in bookkeeping}
-    if obj["kind"] == "Secret":
-        for field in ("data", "stringData"):
-            if isinstance(obj.get(field), dict):
-                obj[field] = {key: _veil(value) for key, value in obj[field].items()}
-    return obj
-
-
-def text(obj: Object) -> str:
-    """An object as YAML, for a diff."""
-    return yaml.dump(obj, Dumper=_Dumper, sort_keys=True, width=1000) if obj else ""
 
 
 def condition(obj: Object | None, kind: str) -> str:
@@ -182,18 +164,3 @@ def _ca_holders(obj: Object) -> Iterator[Object]:
         case "APIService":
             if obj.get("spec"):
                 yield obj["spec"]
-
-
-class _Dumper(yaml.SafeDumper):
-    """Programs and files in objects as blocks, a line a line."""
-
-
-def _block(dumper: _Dumper, value: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
-
-
-_Dumper.add_representer(str, _block)
-
-
-def _veil(value: Any) -> str:
-    return "sha256:" + hashlib.sha256(str(value).encode()).hexdigest()[:12]
