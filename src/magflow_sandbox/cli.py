@@ -20,7 +20,9 @@ from rich.table import Table
 from magflow_sandbox.cloud import Cloud, Status
 from magflow_sandbox.errors import SandboxError
 
-app = typer.Typer(no_args_is_help=True, help="The sandbox cloud on this machine: real OpenStack and Kubernetes services.")
+app = typer.Typer(
+    no_args_is_help=True, help="The sandbox cloud on this machine: real OpenStack and Kubernetes services."
+)
 MIB = 1024 * 1024
 
 
@@ -99,7 +101,14 @@ def reset() -> None:
 
 def _plain(found: Status) -> dict[str, object]:
     programs = [
-        {"name": item.name, "state": item.state, "pid": item.pid, "since": item.since, "rss": item.rss, "log": str(item.log)}
+        {
+            "name": item.name,
+            "state": item.state,
+            "pid": item.pid,
+            "since": item.since,
+            "rss": item.rss,
+            "log": str(item.log),
+        }
         for item in found.programs
     ]
     clusters = None if found.clusters is None else [asdict(item) for item in found.clusters]

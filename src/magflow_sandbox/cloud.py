@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from magflow_sandbox import door, namespaces
 from magflow_sandbox.clusters import components
@@ -68,6 +69,7 @@ class Status:
 
     @property
     def dead(self) -> list[Running]:
+        """Programs that ended without having been stopped."""
         return [program for program in self.programs if program.state == "dead"]
 
     @property
@@ -105,6 +107,7 @@ class Cloud:
 
     @cached_property
     def services(self) -> tuple[Service, ...]:
+        """The OpenStack services, configured for this home."""
         return catalog.services(self.site)
 
     def up(self, progress: Progress) -> None:
@@ -131,11 +134,11 @@ class Cloud:
             progress("starting " + ", ".join(service.name for service in self.services))
             for service in self.services:
                 self.supervisor.start(self._program(service))
-            api = self._management_kinds()
+            self._install_kinds()
             self._wait_for_services()
             if bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, self.home.log / "bootstrap.log"):
                 progress("made the catalog, users, flavors, images and networks")
-            self._start_controller(api)
+            self._start_controller()
             self._link()
 
     def down(self) -> None:
@@ -150,12 +153,15 @@ class Cloud:
         Raises:
             SandboxError: one is not in time; says which and where it stands.
         """
-        deadline = time.monotonic() + within
+        deadline, told = time.monotonic() + within, False
         while True:
             clusters = self._clusters()
             waiting = [cluster for cluster in clusters or [] if not cluster.ready]
             if clusters is not None and not waiting:
                 return
+            if not told:
+                progress("waiting for " + (", ".join(cluster.name for cluster in waiting) or "the management API"))
+                told = True
             if time.monotonic() > deadline:
                 names = ", ".join(f"{cluster.name} ({cluster.phase})" for cluster in waiting) or "the management API"
                 raise SandboxError(f"not ready after {within:.0f} s: {names}", where=self.supervisor.log(CONTROLLER))
@@ -224,22 +230,19 @@ class Cloud:
         )
         self.supervisor.start(program)
 
-    def _management_kinds(self) -> Api:
+    def _install_kinds(self) -> None:
         api = Api.from_kubeconfig(self.site.management)
         self.supervisor.wait(management.APISERVER, api.ok, within=START_SECONDS)
         modules = {name: self.toolchain.module_dir(name) for name in management.KINDS}
         management.install_kinds(api, modules, self.site.data / "management" / "kinds.digest")
         self.supervisor.wait(management.APISERVER, lambda: management.kinds_served(api), within=30)
-        return api
 
     def _wait_for_services(self) -> None:
         for service in self.services:
             url = self.site.url(service.name, "/")
-            self.supervisor.wait(
-                service.name, lambda url=url: answers(url, self.site.ca), within=START_SECONDS  # type: ignore[misc]
-            )
+            self.supervisor.wait(service.name, partial(answers, url, self.site.ca), within=START_SECONDS)
 
-    def _start_controller(self, api: Api) -> None:
+    def _start_controller(self) -> None:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"}
         environment["MAGFLOW_CACHE"] = str(self.toolchain.cache)
         argv = [*python("magflow_sandbox.clusters.controller"), "--home", str(self.home.path)]
@@ -267,9 +270,8 @@ class Cloud:
             clouds.symlink_to(Path(self.home.path.name) / self.home.clouds_yaml.name)
 
 
-def _cluster(item: dict[str, object]) -> Cluster:
+def _cluster(item: dict[str, Any]) -> Cluster:
     metadata, status = item["metadata"], item.get("status") or {}
-    assert isinstance(metadata, dict) and isinstance(status, dict)
     conditions = {entry["type"]: entry["status"] for entry in status.get("conditions", [])}
     phase = "Deleting" if metadata.get("deletionTimestamp") else status.get("phase", "Pending")
     return Cluster(metadata["name"], phase, conditions.get("Ready") == "True")

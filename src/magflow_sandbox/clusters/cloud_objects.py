@@ -8,8 +8,8 @@ Usage::
     objects.port("demo-gpu-abcde", network, groups.worker)
     objects.delete_all()
 
-Two deviations, because the sandbox has neither Octavia nor servers: a port stands for the API's load balancer, and node ports
-belong to no server. Rules that others put into the managed security groups are removed, as the provider does.
+Two deviations, because the sandbox has neither Octavia nor servers: a port stands for the API's load balancer, and node
+ports belong to no server. Rules that others put into the managed security groups are removed, as the provider does.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class CloudObjects:
     """
 
     def __init__(self, cloud: Connection, resource: str, spec: Mapping[str, Any]) -> None:
-        self.cloud, self.neutron, self.resource, self.spec = cloud, cloud.network, resource, spec
+        self.cloud, self.resource, self.spec = cloud, resource, spec
+        self.neutron: Any = cloud.network
         self.name = f"k8s-clusterapi-cluster-{resource}"
         self.description = f"Created by cluster-api-provider-openstack cluster {resource}"
         self.group_names = Groups(*(f"k8s-cluster-{resource}-secgroup-{part}" for part in ("controlplane", "worker")))
@@ -84,12 +85,9 @@ class CloudObjects:
         """
         if self.spec.get("network"):
             return self._given_network()
-        network = self._one("networks", self.name) or self._tagged(
-            "networks", self.neutron.create_network(name=self.name)
-        )
+        network = self._one("networks", self.name) or self._tagged(self.neutron.create_network(name=self.name))
         wanted = self.spec["managedSubnets"][0]
         subnet = self._one("subnets", self.name, network_id=network.id) or self._tagged(
-            "subnets",
             self.neutron.create_subnet(
                 name=self.name,
                 network_id=network.id,
@@ -117,10 +115,8 @@ class CloudObjects:
         """The two groups with exactly the provider's rules."""
         made = [self._group(name) for name in (self.group_names.control_plane, self.group_names.worker)]
         groups = Groups(made[0].id, made[1].id)
-        rules = (control_plane_rules(groups.control_plane, groups.worker),)
-        rules += (worker_rules(groups.worker, groups.control_plane, network.cidr),)
-        for group, wanted in zip(made, rules, strict=True):
-            self._rules(group.id, wanted)
+        self._rules(groups.control_plane, control_plane_rules(groups.control_plane, groups.worker))
+        self._rules(groups.worker, worker_rules(groups.worker, groups.control_plane, network.cidr))
         return groups
 
     def api_address(self, network: Network, groups: Groups) -> tuple[str, str | None]:
@@ -133,7 +129,7 @@ class CloudObjects:
             floating = next((ip for ip in self._floating() if not ip.port_id), None)
         if floating is None:
             made = self.neutron.create_ip(floating_network_id=self.external, description=self.description)
-            floating = self._tagged("floatingips", made)
+            floating = self._tagged(made)
         if floating.port_id != port.id:
             try:
                 self.neutron.update_ip(floating, port_id=port.id)
@@ -153,7 +149,7 @@ class CloudObjects:
                 fixed_ips=[{"subnet_id": network.subnet_id}],
                 security_groups=[group],
             )
-            found = self._tagged("ports", made)
+            found = self._tagged(made)
         return Port(found.id, found.fixed_ips[0]["ip_address"])
 
     def capacity(self, flavor: str) -> Capacity:
@@ -210,7 +206,7 @@ class CloudObjects:
             iter(getattr(self.neutron, kind)(name=name, project_id=self.cloud.current_project_id, **query)), None
         )
 
-    def _tagged(self, kind: str, made: Any) -> Any:
+    def _tagged(self, made: Any) -> Any:
         tags = self.spec.get("tags")
         if tags:
             self.neutron.set_tags(made, tags)
@@ -235,7 +231,6 @@ class CloudObjects:
 
     def _router(self, subnet_id: str) -> None:
         router = self.router() or self._tagged(
-            "routers",
             self.neutron.create_router(
                 name=self.name, description=self.description, external_gateway_info={"network_id": self.external}
             ),
@@ -252,13 +247,14 @@ class CloudObjects:
         if found is not None:
             return found
         made = self.neutron.create_security_group(name=name, description="Cluster API managed group")
-        return self._tagged("security-groups", made)
+        return self._tagged(made)
 
     def _rules(self, group_id: str, wanted: set[Rule]) -> None:
-        present = {}
+        present: dict[Rule, Any] = {}
         for rule in self.neutron.security_group_rules(security_group_id=group_id):
             present.setdefault(Rule.of(rule), rule)
         for rule in present.keys() - wanted:
             self.neutron.delete_security_group_rule(present[rule])
-        for rule in wanted - present.keys():
-            self.neutron.create_security_group_rule(security_group_id=group_id, **rule.options())
+        missing = [{"security_group_id": group_id, **rule.options()} for rule in wanted - present.keys()]
+        if missing:
+            self.neutron.create_security_group_rules(missing)

@@ -1,9 +1,9 @@
 """The Cluster API's objects: where they are, what is in them, and the states that the Magnum driver reads. Pure.
 
-The driver (magnum-capi-helm 1.4.0) takes a cluster for complete when the Cluster has the conditions InfrastructureReady,
-ControlPlaneReady and Ready, the KubeadmControlPlane has MachinesReady, Ready, EtcdClusterHealthy and
-ControlPlaneComponentsHealthy and equal counts of replicas, every MachineDeployment has the phase Running, and every addon
-(by label) the phase Deployed. The functions here say so only of what was seen to be so.
+The driver (magnum-capi-helm 1.4.0) takes a cluster for complete when the Cluster has the conditions
+InfrastructureReady, ControlPlaneReady and Ready, the KubeadmControlPlane has MachinesReady, Ready, EtcdClusterHealthy
+and ControlPlaneComponentsHealthy and equal counts of replicas, every MachineDeployment has the phase Running, and
+every addon (by label) the phase Deployed. The functions here say so only of what was seen to be so.
 """
 
 from __future__ import annotations
@@ -45,13 +45,18 @@ def path(kind: str, namespace: str = "", name: str = "") -> str:
     return f"/apis/{group}/{version}{inside}/{plural}" + (f"/{name}" if name else "")
 
 
+def path_of(item: Object) -> str:
+    """Path of an object that says what it is."""
+    return path(item["kind"], item["metadata"]["namespace"], item["metadata"]["name"])
+
+
 @dataclass
 class View:
-    """One cluster with everything that belongs to it, as it was listed."""
+    """One cluster with everything that belongs to it, as it was listed; empty is what is not there (yet)."""
 
     cluster: Object
-    infrastructure: Object | None = None
-    control_plane: Object | None = None
+    infrastructure: Object = field(default_factory=dict)
+    control_plane: Object = field(default_factory=dict)
     deployments: list[Object] = field(default_factory=list)
     templates: dict[str, Object] = field(default_factory=dict)
     machines: list[Object] = field(default_factory=list)
@@ -59,14 +64,17 @@ class View:
 
     @property
     def name(self) -> str:
+        """Of the cluster; the driver calls it stack_id."""
         return str(self.cluster["metadata"]["name"])
 
     @property
     def namespace(self) -> str:
+        """Of all its objects; one an OpenStack project."""
         return str(self.cluster["metadata"]["namespace"])
 
     @property
     def deleting(self) -> bool:
+        """Whether it is to go."""
         return "deletionTimestamp" in self.cluster["metadata"]
 
     def ranges(self, what: str, default: str) -> str:
@@ -89,8 +97,8 @@ def views(listed: Mapping[str, Sequence[Object]]) -> list[View]:
         def own(kind: str, place: tuple[str, str] = (metadata["namespace"], metadata["name"])) -> list[Object]:
             return [item for item in listed[kind] if _place(item) == place]
 
-        view.infrastructure = next(iter(own("OpenStackCluster")), None)
-        view.control_plane = next(iter(own("KubeadmControlPlane")), None)
+        view.infrastructure = next(iter(own("OpenStackCluster")), {})
+        view.control_plane = next(iter(own("KubeadmControlPlane")), {})
         view.deployments, view.machines, view.manifests = own("MachineDeployment"), own("Machine"), own("Manifests")
         view.templates = {item["metadata"]["name"]: item for item in own("OpenStackMachineTemplate")}
         found[_place(cluster, metadata["name"])] = view
@@ -109,7 +117,7 @@ def group_of(item: Object) -> str:
 
 
 def wanted_replicas(owner: Object) -> int:
-    """Replicas of a MachineDeployment or control plane; a group that is scaled automatically starts with its minimum."""
+    """Replicas of a MachineDeployment or control plane; an automatically scaled group starts with its minimum."""
     replicas = owner["spec"].get("replicas")
     if replicas is None:
         replicas = owner["metadata"].get("annotations", {}).get(MINIMUM, 1)
@@ -131,22 +139,25 @@ def conditions(now: Iterable[Object], before: Iterable[Object], clock: datetime.
     return [{**new, "lastTransitionTime": times.get((new["type"], new["status"]), stamp)} for new in now]
 
 
-def deployment_status(deployment: Object, machines: int, ready: int) -> Object:
+def deployment_status(deployment: Object, machines: int, ready: int, failure: str | None = None) -> Object:
     """Status of a MachineDeployment.
 
     Args:
         machines: how many machines there are, those that are being deleted included.
         ready: how many of their nodes are Ready.
+        failure: why it can never come up.
     """
     wanted = wanted_replicas(deployment)
-    if machines > wanted:
+    if failure:
+        phase = "Failed"
+    elif machines > wanted:
         phase = "ScalingDown"
     elif machines < wanted or ready < wanted:
         phase = "ScalingUp"
     else:
         phase = "Running"
     whole = phase == "Running"
-    message = f"{ready} of {wanted} machines ready"
+    message = failure or f"{ready} of {wanted} machines ready"
     return {
         "observedGeneration": deployment["metadata"]["generation"],
         "phase": phase,
@@ -160,20 +171,19 @@ def deployment_status(deployment: Object, machines: int, ready: int) -> Object:
 
 
 def control_plane_status(
-    control_plane: Object, machines: int, ready: int, healthy: bool, message: str, failure: str | None = None
+    control_plane: Object, machines: int, ready: int, problem: str, failure: str | None = None
 ) -> Object:
     """Status of a KubeadmControlPlane.
 
     Args:
         machines: how many machines there are.
         ready: how many of their nodes are Ready.
-        healthy: whether the API server, and with it etcd, says that it is ready.
-        message: what is waited for otherwise.
+        problem: what is waited for; empty when the API server, and with it etcd, says that it is ready.
         failure: why it can never come up.
     """
-    wanted = wanted_replicas(control_plane)
+    wanted, healthy = wanted_replicas(control_plane), not problem
     nodes = machines == ready == wanted
-    waiting = message or f"{ready} of {wanted} control plane machines ready"
+    waiting = problem or f"{ready} of {wanted} control plane machines ready"
     reason = "Failed" if failure else "Waiting"
     says: Object = {
         "observedGeneration": control_plane["metadata"]["generation"],

@@ -1,8 +1,8 @@
-"""The infrastructure controller: makes Magnum's Cluster API objects come true. `python -m magflow_sandbox.clusters.controller`.
+"""The infrastructure controller makes Magnum's Cluster API objects come true: `python -m ...clusters.controller`.
 
-Stands in for Cluster API's core, kubeadm and OpenStack controllers and the addon provider. Runs on the host side under the
-supervisor, reaches the management API and OpenStack by their doors, and starts each cluster's programs through the same
-supervisor: they outlive the controller, and the next one takes them over.
+Stands in for Cluster API's core, kubeadm and OpenStack controllers and the addon provider. Runs on the host side under
+the supervisor, reaches the management API and OpenStack by their doors, and starts each cluster's programs through the
+same supervisor: they outlive the controller, and the next one takes them over.
 """
 
 from __future__ import annotations

@@ -25,18 +25,16 @@ class Machines:
 
     Args:
         api: the management API.
-        capacity: what a machine of a flavor has.
     """
 
-    def __init__(self, api: Api, capacity: Callable[[str], Capacity]) -> None:
+    def __init__(self, api: Api) -> None:
         self.api = api
-        self._capacity = capacity
         self._capacities: dict[str, Capacity] = {}
 
     def scale(self, view: View) -> None:
         """Create what is missing, mark for deletion what is too much (the newest) or of a group that is gone."""
         owners = {capi.group_of(item): item for item in view.deployments}
-        if view.control_plane is not None:
+        if view.control_plane:
             owners[capi.CONTROL_PLANE] = view.control_plane
         for machine in list(view.machines):
             if capi.group_of(machine) not in owners and not _deleting(machine):
@@ -63,8 +61,12 @@ class Machines:
                 machine["status"] = {**machine.get("status", {}), **said, "infrastructureReady": True}
                 self._status(machine, machine["status"])
 
-    def nodes(self, view: View) -> list[Node]:
-        """The nodes that the machines stand for."""
+    def nodes(self, view: View, capacity: Callable[[str], Capacity]) -> list[Node]:
+        """The nodes that the machines stand for.
+
+        Args:
+            capacity: what a machine of a flavor has; asked once for each flavor.
+        """
         wanted = []
         for machine in view.machines:
             address = address_of(machine)
@@ -74,21 +76,13 @@ class Machines:
                     group=group,
                     name=machine["metadata"]["name"],
                     address=address,
-                    capacity=self.capacity(view, machine),
+                    capacity=self._capacity(view, machine, capacity),
                     provider_id=machine["spec"]["providerID"],
                     version=machine["spec"]["version"],
                     control_plane=group == capi.CONTROL_PLANE,
                 )
                 wanted.append(node)
         return wanted
-
-    def capacity(self, view: View, machine: Object) -> Capacity:
-        """What a machine has, by the flavor of its template."""
-        template = view.templates[machine["spec"]["infrastructureRef"]["name"]]
-        flavor = template["spec"]["template"]["spec"]["flavor"]
-        if flavor not in self._capacities:
-            self._capacities[flavor] = self._capacity(flavor)
-        return self._capacities[flavor]
 
     def report(self, view: View, ready: set[str], clock: datetime.datetime) -> None:
         """Write each machine's status: Running only while its node is Ready."""
@@ -120,7 +114,7 @@ class Machines:
         for machine in list(view.machines):
             if _deleting(machine):
                 release(machine["metadata"]["name"])
-                self._patch(_path(machine), {"metadata": {"finalizers": None}})
+                self._patch(capi.path_of(machine), {"metadata": {"finalizers": None}})
                 view.machines.remove(machine)
 
     def delete_all(self, view: View) -> None:
@@ -128,7 +122,7 @@ class Machines:
         for machine in view.machines:
             if not _deleting(machine):
                 self._delete(machine)
-            self._patch(_path(machine), {"metadata": {"finalizers": None}})
+            self._patch(capi.path_of(machine), {"metadata": {"finalizers": None}})
 
     def _create(self, view: View, owner: Object, group: str) -> Object:
         template = owner["spec"]["template"]["spec"] if group != capi.CONTROL_PLANE else owner["spec"]
@@ -155,12 +149,19 @@ class Machines:
         }
         return self.api.create(capi.path("Machine", view.namespace), machine)
 
+    def _capacity(self, view: View, machine: Object, ask: Callable[[str], Capacity]) -> Capacity:
+        template = view.templates[machine["spec"]["infrastructureRef"]["name"]]
+        flavor = template["spec"]["template"]["spec"]["flavor"]
+        if flavor not in self._capacities:
+            self._capacities[flavor] = ask(flavor)
+        return self._capacities[flavor]
+
     def _delete(self, machine: Object) -> None:
-        self.api.delete(_path(machine))
+        self.api.delete(capi.path_of(machine))
         machine["metadata"]["deletionTimestamp"] = "now"
 
     def _status(self, machine: Object, status: Object) -> None:
-        self._patch(_path(machine) + "/status", {"status": status})
+        self._patch(capi.path_of(machine) + "/status", {"status": status})
 
     def _patch(self, path: str, change: Object) -> None:
         try:
@@ -178,8 +179,3 @@ def address_of(machine: Object) -> str | None:
 
 def _deleting(machine: Object) -> bool:
     return "deletionTimestamp" in machine["metadata"]
-
-
-def _path(machine: Object) -> str:
-    return capi.path("Machine", machine["metadata"]["namespace"], machine["metadata"]["name"])
-

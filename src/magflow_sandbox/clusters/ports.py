@@ -37,7 +37,9 @@ class Ports:
         with self._lock:
             if place not in self._given:
                 taken = set(self._given.values())
-                free = (port for port in range(FIRST, LAST + 1) if port not in taken and not door.open("127.0.0.1", port))
+                free = (
+                    port for port in range(FIRST, LAST + 1) if port not in taken and not door.open("127.0.0.1", port)
+                )
                 port = next(free, None)
                 if port is None:
                     raise SandboxError(f"all ports from {FIRST} to {LAST} are taken", hint="delete a cluster")
@@ -51,7 +53,6 @@ class Ports:
 
 
 def _known(view: View) -> int | None:
-    spec = (view.infrastructure or {}).get("spec", {})
-    endpoint = spec.get("controlPlaneEndpoint") or {}
+    endpoint = view.infrastructure.get("spec", {}).get("controlPlaneEndpoint") or {}
     port = int(endpoint.get("port") or 0)
     return port if FIRST <= port <= LAST else None

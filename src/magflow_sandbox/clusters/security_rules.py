@@ -38,7 +38,7 @@ class Rule:
         )
 
     def options(self) -> dict[str, Any]:
-        """Arguments that make it."""
+        """What Neutron takes for it."""
         first, last = self.ports or (None, None)
         return {
             "description": self.description,

@@ -7,6 +7,7 @@ from magflow_sandbox.openstack.site import Site
 
 
 def service(site: Site) -> Service:
+    """Without a volume host."""
     data = site.data / "cinder"
     config = site.etc / "cinder" / "cinder.conf"
     return Service(

@@ -26,9 +26,7 @@ WORKERS = 2
 
 def digest(services: Sequence[Service], server: Path) -> str:
     """Changes with what decides about the tables: versions of the services, the migrations, options of the server."""
-    migrations = [
-        [Path(word).name for word in command] for service in services for command in service.migrations
-    ]
+    migrations = [[Path(word).name for word in command] for service in services for command in service.migrations]
     content = [REQUIREMENTS.read_text(), migrations, mariadb.OPTIONS, server.resolve().stat().st_size]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 

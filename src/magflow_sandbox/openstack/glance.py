@@ -7,6 +7,7 @@ from magflow_sandbox.openstack.site import Site
 
 
 def service(site: Site) -> Service:
+    """Images are kept as files."""
     data = site.data / "glance"
     config = site.etc / "glance" / "glance-api.conf"
     return Service(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from openstack.connection import Connection
 
@@ -47,7 +48,7 @@ def bootstrap(keystone: Service, site: Site, log: Path) -> None:
 
 def ensure_service(admin: Connection, service: Service, site: Site) -> None:
     """A service's user, catalog entry and endpoints."""
-    identity = admin.identity
+    identity: Any = admin.identity
     project = identity.find_project("service") or identity.create_project(name="service", domain_id="default")
     user = identity.find_user(service.name) or identity.create_user(
         name=service.name,
@@ -68,7 +69,7 @@ def ensure_service(admin: Connection, service: Service, site: Site) -> None:
 
 def ensure_demo(admin: Connection, site: Site) -> None:
     """The project and user that clusters are made by: a member, not an administrator."""
-    identity = admin.identity
+    identity: Any = admin.identity
     project = identity.find_project(PROJECT) or identity.create_project(name=PROJECT, domain_id="default")
     user = identity.find_user(USER) or identity.create_user(
         name=USER, password=site.passwords[USER], domain_id="default", default_project_id=project.id
@@ -83,7 +84,7 @@ def ensure_credentials(demo: Connection, site: Site, known: Iterable[clients.Ent
         for entry in known
         if "application_credential_id" in entry["auth"]
     }
-    identity = demo.identity
+    identity: Any = demo.identity
     user = demo.current_user_id
     entries = {}
     for name, unrestricted in CREDENTIALS.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
+from typing import Any
 
 from openstack.connection import Connection
 
@@ -29,14 +30,15 @@ IMAGES = (
 
 def ensure(admin: Connection) -> None:
     """Upload the images that are missing; one whose upload was interrupted is made anew."""
-    known = {image.name: image for image in admin.image.images()}
+    glance: Any = admin.image
+    known = {image.name: image for image in glance.images()}
     for image in IMAGES:
         found = known.get(image.name)
         if found is not None and found.status == "active":
             continue
         if found is not None:
-            admin.image.delete_image(found)
-        made = admin.image.create_image(
+            glance.delete_image(found)
+        made = glance.create_image(
             image.name,
             disk_format="raw",
             container_format="bare",
@@ -45,4 +47,4 @@ def ensure(admin: Connection) -> None:
             **image.properties,
         )
         made.data = io.BytesIO(CONTENT)
-        made.upload(admin.image)
+        made.upload(glance)

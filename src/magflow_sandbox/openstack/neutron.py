@@ -7,6 +7,7 @@ from magflow_sandbox.openstack.site import Site
 
 
 def service(site: Site) -> Service:
+    """Without agents or mechanism drivers."""
     data = site.data / "neutron"
     config = site.etc / "neutron" / "neutron.conf"
     return Service(

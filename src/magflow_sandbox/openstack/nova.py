@@ -7,6 +7,7 @@ from magflow_sandbox.openstack.site import REGION, Site
 
 
 def service(site: Site) -> Service:
+    """Without compute hosts."""
     data = site.data / "nova"
     folder = site.etc / "nova"
     config = folder / "nova.conf"

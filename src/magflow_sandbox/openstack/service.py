@@ -46,6 +46,7 @@ class Service:
 
     @property
     def port(self) -> int:
+        """Of its door, and of itself inside the namespace."""
         return PORTS[self.name]
 
 

@@ -45,6 +45,7 @@ STARTED = time.monotonic()
 
 
 def main() -> None:
+    """Command line."""
     port, certificate, key, target, *arguments = sys.argv[1:]
     module, attribute = target.split(":")
     sys.argv = [module, *arguments]
