@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import pytest
 
-from magflow_sandbox import launch, namespaces
+from magflow_sandbox import namespaces
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.namespaces import Netns
-from magflow_sandbox.supervisor import Supervisor
+from magflow_sandbox.supervisor import Program, Supervisor
 
 
-def hold(supervisor: Supervisor, name: str) -> None:
-    """A record that says: this very process holds the namespace."""
-    path = supervisor.records / f"{namespaces.holder_name(name)}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    who = {"pid": os.getpid(), "ticks": launch.start_ticks(os.getpid()), "boot": launch.boot_id()}
-    path.write_text(json.dumps({**who, "name": name, "digest": "", "after": [], "since": 0}))
+def hold(supervisor: Supervisor, name: str) -> int:
+    """A holder that stays in this namespace; its process id."""
+    holder = namespaces.holder_name(name)
+    supervisor.start(Program(holder, ["sleep", "300"], {"PATH": os.defpath}))
+    pid = supervisor.pid(holder)
+    assert pid is not None
+    return pid
 
 
 @pytest.mark.parametrize(("root", "user"), [(True, []), (False, ["--user", "--preserve-credentials"])])
 def test_entering(supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch, root: bool, user: list[str]) -> None:
     monkeypatch.setattr(namespaces, "as_root", lambda: root)
-    hold(supervisor, "one")
-    expected = ["nsenter", f"--target={os.getpid()}", *user, "--net", "--", "curl", "-s"]
+    pid = hold(supervisor, "one")
+    expected = ["nsenter", f"--target={pid}", *user, "--net", "--", "curl", "-s"]
     assert Netns(supervisor, "one").enter(["curl", "-s"]) == expected
     assert namespaces.enter(supervisor, "one", ["curl", "-s"]) == expected
 
@@ -43,7 +43,7 @@ def test_holders_without_root_lie_below_one_user_namespace() -> None:
     assert below[5:] == namespaces.hold_command()
 
 
-def test_the_namespace_of_this_process_does_not_count_as_its_own(supervisor: Supervisor) -> None:
+def test_the_namespace_of_the_caller_does_not_count(supervisor: Supervisor) -> None:
     hold(supervisor, "one")
     assert not Netns(supervisor, "one").ready()
 
