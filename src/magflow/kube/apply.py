@@ -188,7 +188,7 @@ class _Task:
         """In a dry run: what would hold the object is itself only about to be made."""
         if identity.namespace in self._missing:
             return True
-        return self.kinds.ours(obj) and not self.kinds.served(obj)
+        return not self.kinds.served(obj)
 
     def _send(self, obj: Object, *, dry_run: bool) -> Object:
         return server_side_apply(self.kube, obj, self.manager, force=self.force, dry_run=dry_run)

@@ -45,12 +45,12 @@ class Kinds:
         Raises:
             UnknownKind: when the kind is not served. One that is not ours is waited for but shortly.
         """
-        if dry_run and self.ours(obj) and not self.served(obj):
-            return  # its definition is only about to be made
+        if dry_run and not self.served(obj):
+            return  # its definition is only about to be made, here or by what runs before
         waiting = patience if self.ours(obj) else Patience(min(FOREIGN_KIND_PATIENCE, patience.left))
         resource = waiting.call(
             lambda: self._kube.resource(obj["apiVersion"], obj["kind"]),
-            passing=lambda error: passes(error) or (isinstance(error, UnknownKind) and not dry_run),
+            passing=lambda error: passes(error) or isinstance(error, UnknownKind),
         )
         if resource.namespaced:
             obj["metadata"].setdefault("namespace", "default")
