@@ -51,6 +51,16 @@ class Journal:
             if isinstance(event, dict) and "event" in event:
                 yield event
 
+    def interrupted(self, stage: str) -> bool:
+        """Whether an earlier run ended in the middle of the stage: the run that asks has begun it too."""
+        begun = 0
+        for event in self.events():
+            if event["event"] in {"stage_finished", "destroy_finished"} and event.get("stage", stage) == stage:
+                begun = 0
+            elif event["event"] == "stage_started" and event["stage"] == stage:
+                begun += 1
+        return begun > 1
+
     def unfinished(self) -> dict[str, Done]:
         """Stages that ended well in deploys that did not; empty when the last deploy ended well or was undone."""
         done: dict[str, Done] = {}

@@ -8,12 +8,13 @@ from typing import Any
 
 from magflow import handoff, paths, programs
 from magflow.engine.plan import AttributeChange, PlanSummary, ResourceChange
+from magflow.engine.recovery import CLUSTER, TAINTED
 from magflow.engine.run_folder import RunFolder
 from magflow.engine.terraform import Event, Terraform, write_root
 from magflow.errors import MagflowError
 from magflow.settings import Settings
 
-GUARDED = "openstack_containerinfra_cluster_v1"
+GUARDED = CLUSTER
 """The resource that no plan may replace or delete on the side (terraform-provider-openstack issue 1625)."""
 
 MARKS = {"create": "+", "update": "~", "replace": "-/+", "delete": "-"}
@@ -69,7 +70,8 @@ class Plan:
             MagflowError: naming the cluster and the attributes.
         """
         for change in (*self.found.replaced, *self.found.deleted):
-            if change.kind == GUARDED:
+            # one that is still tainted here failed while it was made: it holds nothing (see recovery)
+            if change.kind == GUARDED and change.reason != TAINTED:
                 raise MagflowError(
                     f"the plan would {change.action} cluster '{change.name}'{_because(change)}",
                     where=change.address,
@@ -99,6 +101,14 @@ class Stack:
     def destroy(self, tell: Any) -> None:
         """Destroys all that the state holds."""
         self._terraform.destroy(_words(tell))
+
+    def adopt(self, address: str, identifier: str) -> None:
+        """Takes something that exists into the state."""
+        self._terraform.adopt(address, identifier)
+
+    def untaint(self, address: str) -> None:
+        """Keeps a resource whose creation was interrupted."""
+        self._terraform.untaint(address)
 
     def outputs(self) -> dict[str, Any]:
         """The outputs by name."""

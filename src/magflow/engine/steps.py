@@ -12,11 +12,16 @@ from magflow import handoff, paths
 from magflow.checks.world import World
 from magflow.cloud import kubeconfig
 from magflow.engine.ansible import run_playbook
+from magflow.engine.journal import Journal
+from magflow.engine.recovery import Recovery
 from magflow.engine.run_folder import RunFolder
 from magflow.engine.stack import open_stack
 from magflow.errors import CannotTell
 from magflow.facts import Facts
 from magflow.stages.model import Playbook, Stage, TerraformStack
+
+STACK_STAGE = "cluster"
+"""The stage whose step is the stack."""
 
 Tell = Callable[[str], None]
 """Is told, in a few words, what a running step does now."""
@@ -63,9 +68,19 @@ def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResu
 def _apply(stack: str, run: RunFolder, world: World, tell: Tell) -> StepResult:
     terraform = open_stack(stack, run, world.settings)
     tell("terraform init")
-    terraform.init()
+    terraform.init(tell)
     tell("terraform plan")
-    plan = terraform.plan()
+    plan = terraform.plan(tell)
+    recovery = Recovery(
+        terraform,
+        world.cloud,
+        world.settings.cluster.name,
+        patience=world.settings.cluster.create_timeout,
+        interrupted=Journal(run.journal).interrupted(STACK_STAGE),
+        tell=tell,
+    )
+    if recovery.settle(plan.found):
+        plan = terraform.plan(tell)
     plan.refuse_replacement()
     if plan.empty:
         summary = "no changes"

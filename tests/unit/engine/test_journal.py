@@ -50,3 +50,14 @@ def test_the_journal_is_private(tmp_path):
     journal = Journal(tmp_path / "journal.jsonl")
     journal.write("deploy_started")
     assert journal.file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_interrupted_stage_is_known_to_the_next_run(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.write("stage_started", stage="cluster")
+    assert not journal.interrupted("cluster"), "this run itself"
+    journal.write("stage_started", stage="cluster")
+    assert journal.interrupted("cluster")
+    journal.write("stage_finished", **finished("cluster"))
+    journal.write("stage_started", stage="cluster")
+    assert not journal.interrupted("cluster")

@@ -1,0 +1,153 @@
+"""After a crash: what Magnum has and Terraform's state has not, or holds for broken.
+
+A creation that was interrupted leaves its resource tainted, and Terraform would replace it, although Magnum went on with it.
+A Terraform that was killed leaves no trace of a cluster at all, and would make a second one: Magnum takes a name twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import tenacity
+from openstack.connection import Connection
+
+from magflow.cloud.connection import readable
+from magflow.engine.plan import PlanSummary, ResourceChange
+from magflow.errors import MagflowError
+
+CLUSTER = "openstack_containerinfra_cluster_v1"
+NODE_GROUP = "openstack_containerinfra_nodegroup_v1"
+TAINTED = "replace_because_tainted"
+NODE_GROUPS_SINCE = {"OpenStack-API-Version": "container-infra 1.9"}
+"""Node groups came with this microversion (Magnum, rest_api_version_history.rst)."""
+
+
+class State(Protocol):
+    """What may be done to Terraform's state."""
+
+    def adopt(self, address: str, identifier: str) -> None:
+        """Takes over something that exists."""
+
+    def untaint(self, address: str) -> None:
+        """Keeps a resource whose creation was interrupted."""
+
+
+class Recovery:
+    """Brings the state to what Magnum has.
+
+    Args:
+        state: Terraform's state.
+        connection: an authenticated connection.
+        cluster: the cluster's name.
+        patience: minutes that Magnum may still be at work.
+        interrupted: an earlier run of this environment ended in the middle of the stage.
+        tell: is told what is waited for.
+    """
+
+    def __init__(
+        self, state: State, connection: Connection, cluster: str, *, patience: float, interrupted: bool, tell: Any
+    ) -> None:
+        self._state = state
+        self._magnum = connection.container_infrastructure_management
+        self._cluster = cluster
+        self._patience = patience
+        self._interrupted = interrupted
+        self._tell = tell
+
+    def settle(self, plan: PlanSummary) -> bool:
+        """Mends the state where the plan shows the marks of a crash.
+
+        Returns:
+            whether the state was changed, so that the plan has to be made again.
+
+        Raises:
+            MagflowError: a cluster of that name is there and this environment did not make it.
+        """
+        mended = False
+        for change in plan.changes:
+            if change.kind not in {CLUSTER, NODE_GROUP}:
+                continue
+            if change.action == "replace" and change.reason == TAINTED:
+                mended |= self._keep(change)
+            elif change.action == "create":
+                mended |= self._take(change)
+        return mended
+
+    def _keep(self, change: ResourceChange) -> bool:
+        found = self._find(change)
+        # one that failed holds nothing and may be made anew
+        if not found or not self._settled(change, found).endswith("_COMPLETE"):
+            return False
+        self._state.untaint(change.address)
+        return True
+
+    def _take(self, change: ResourceChange) -> bool:
+        found = self._find(change)
+        if not found:
+            return False
+        if not self._interrupted:
+            raise MagflowError(
+                f"Magnum has a {_word(change)} '{change.name}' already, and this environment did not make it",
+                where=f"Magnum, {found['uuid']}",
+                hint="choose another name, or import it into this environment's state",
+            )
+        status = self._settled(change, found)
+        if not status.endswith("_COMPLETE"):
+            raise MagflowError(
+                f"{_word(change)} '{change.name}' of the interrupted run is {status}: {found.get('status_reason')}",
+                where=f"Magnum, {found['uuid']}",
+                hint="magflow destroy, or delete it with `openstack coe`; then deploy again",
+            )
+        identifier = found["uuid"] if change.kind == CLUSTER else f"{found['cluster_id']}/{found['uuid']}"
+        self._state.adopt(change.address, identifier)
+        return True
+
+    def _settled(self, change: ResourceChange, found: dict[str, Any]) -> str:
+        """The status once Magnum is no longer at work on it."""
+
+        def look() -> str:
+            now = self._find(change) or {"status": "DELETE_COMPLETE"}
+            found.update(now)
+            self._tell(f"{_word(change)} '{change.name}' is {now['status']}")
+            return str(now["status"])
+
+        wait = tenacity.Retrying(
+            stop=tenacity.stop_after_delay(self._patience * 60),
+            wait=tenacity.wait_fixed(2),
+            retry=tenacity.retry_if_result(lambda status: status.endswith("_IN_PROGRESS")),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else "UNKNOWN",
+        )
+        return str(wait(look))
+
+    def _find(self, change: ResourceChange) -> dict[str, Any] | None:
+        """The thing in Magnum that the change is about, by name."""
+        with readable("Magnum"):
+            clusters = [c for c in self._list("/clusters", "clusters") if c["name"] == self._cluster]
+            if change.kind == CLUSTER:
+                return self._only(change, clusters)
+            groups = [
+                group | {"cluster_id": cluster["uuid"]}
+                for cluster in clusters
+                for group in self._list(f"/clusters/{cluster['uuid']}/nodegroups", "nodegroups")
+                if group["name"] == change.name
+            ]
+            return self._only(change, groups)
+
+    def _only(self, change: ResourceChange, found: list[dict[str, Any]]) -> dict[str, Any] | None:
+        if len(found) > 1:
+            raise MagflowError(
+                f"Magnum has {len(found)} of {_word(change)} '{change.name}'",
+                where=", ".join(item["uuid"] for item in found),
+                hint="delete those that are not yours to keep, or choose another name",
+            )
+        return found[0] if found else None
+
+    def _list(self, path: str, key: str) -> list[dict[str, Any]]:
+        answer = self._magnum.get(path, headers=NODE_GROUPS_SINCE)
+        if answer.status_code >= 400:
+            raise MagflowError(f"Magnum answered {answer.status_code}: {answer.text[:300]}", where=path)
+        return list(answer.json()[key])
+
+
+def _word(change: ResourceChange) -> str:
+    return "cluster" if change.kind == CLUSTER else "node group"
