@@ -1,4 +1,10 @@
-mock_provider "openstack" {}
+mock_provider "openstack" {
+  mock_resource "openstack_containerinfra_cluster_v1" {
+    defaults = {
+      kubeconfig = { raw_config = "apiVersion: v1" }
+    }
+  }
+}
 
 variables {
   name                 = "research"

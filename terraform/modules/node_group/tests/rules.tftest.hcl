@@ -1,4 +1,10 @@
-mock_provider "openstack" {}
+mock_provider "openstack" {
+  mock_resource "openstack_containerinfra_nodegroup_v1" {
+    defaults = {
+      id = "11111111-1111-1111-1111-111111111111/22222222-2222-2222-2222-222222222222"
+    }
+  }
+}
 
 variables {
   cluster_id = "c1"
