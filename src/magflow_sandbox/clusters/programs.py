@@ -25,15 +25,27 @@ class Real:
         program: in the toolchain.
         container: the container that it stands for; the first one when there is none of this name.
         memory: soft limit, MiB.
+        hooks: port and paths (HTTPS) that must be served, too, before the pod is Ready. Where a kubelet would wait the
+            probe's initial delay, this looks at what the delay is for: the training operator says that it is ready a
+            moment before its webhook knows all kinds of jobs.
     """
 
     label: tuple[str, str]
     program: str
     container: str
     memory: int = 128
+    hooks: tuple[int, tuple[str, ...]] | None = None
 
 
-TABLE = (Real(("control-plane", "kubeflow-training-operator"), "training-operator", "training-operator"),)
+_JOBS = ("tfjob", "pytorchjob", "xgboostjob", "paddlejob", "jaxjob")
+TABLE = (
+    Real(
+        ("control-plane", "kubeflow-training-operator"),
+        "training-operator",
+        "training-operator",
+        hooks=(9443, tuple(f"/validate-kubeflow-org-v1-{kind}" for kind in _JOBS)),
+    ),
+)
 LABELS: Mapping[str, str] = dict(entry.label for entry in TABLE)
 
 

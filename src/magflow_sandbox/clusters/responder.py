@@ -24,6 +24,7 @@ from magflow_sandbox.clusters import pods
 from magflow_sandbox.clusters.api import Api, ApiError, Object
 
 HANDSHAKE = 0x16  # first byte of a TLS record that opens a connection
+RETRY = 1.0  # seconds until an address that was taken is tried again
 LARGEST = 8 * 1024 * 1024  # bytes of a request's body
 
 
@@ -58,10 +59,17 @@ class Responder:
         have = self.listeners.setdefault(name, {})
         for place in set(have) - wanted:
             have.pop(place).cancel()
+        loop = asyncio.get_running_loop()
         for place in wanted - set(have):
             listener = _listen(*place)
             if listener is not None:
-                have[place] = asyncio.get_running_loop().create_task(self._accept(listener, name, place[1]))
+                have[place] = loop.create_task(self._accept(listener, name, place[1]))
+            else:  # a pod that had the address before is just being forgotten, or two want the same port of a node
+                loop.call_later(RETRY, self._again, name)
+
+    def _again(self, name: str) -> None:
+        if name in self.pods:
+            self.update(self.pods[name])
 
     def remove(self, pod: Object) -> None:
         """A pod is gone."""
@@ -82,7 +90,11 @@ class Responder:
         connections: set[asyncio.Task[None]] = set()
         try:
             while True:
-                connection, _ = await loop.sock_accept(listener)
+                try:
+                    connection, _ = await loop.sock_accept(listener)
+                except OSError:  # the client is gone already, or too many files are open
+                    await asyncio.sleep(0.1)
+                    continue
                 task = loop.create_task(self._serve(connection, name, port))
                 connections.add(task)
                 task.add_done_callback(connections.discard)
@@ -94,6 +106,7 @@ class Responder:
     async def _serve(self, connection: socket.socket, name: str, port: int) -> None:
         loop = asyncio.get_running_loop()
         connection.setblocking(False)
+        transport: asyncio.Transport | None = None
         try:
             context = None
             if await _first_byte(connection) == HANDSHAKE:
@@ -101,16 +114,15 @@ class Responder:
             reader = asyncio.StreamReader()
             protocol = asyncio.StreamReaderProtocol(reader)
             transport, _ = await loop.connect_accepted_socket(lambda: protocol, connection, ssl=context)
-            writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-            try:
-                await self._talk(reader, writer, name, port)
-            finally:
-                transport.abort() if transport.is_closing() else writer.close()
+            await self._talk(reader, asyncio.StreamWriter(transport, protocol, reader, loop), name, port)
+            transport.close()
         except (OSError, ValueError, EOFError, asyncio.LimitOverrunError):
             pass  # the client went away or spoke something else
         finally:
-            with contextlib.suppress(OSError):
+            if transport is None:
                 connection.close()
+            elif not transport.is_closing():
+                transport.abort()  # closes the socket after the loop has forgotten it; here that would be too early
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str, port: int) -> None:
         while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import shutil
 import sys
 import time
@@ -15,6 +14,7 @@ from magflow_sandbox.clusters import addresses, components, pods, programs
 from magflow_sandbox.clusters.addresses import Ranges
 from magflow_sandbox.clusters.api import Api, Object
 from magflow_sandbox.clusters.pod_files import PodFiles
+from magflow_sandbox.clusters.probes import answers
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.namespaces import Netns
 from magflow_sandbox.supervisor import Program, Supervisor
@@ -32,6 +32,7 @@ class _State:
     restarts: int
     started: str
     files: PodFiles
+    hooks: tuple[int, tuple[str, ...]] | None = None
     next_start: float = 0.0
     pause: float = 1.0
     written: Object = field(default_factory=dict)
@@ -98,7 +99,9 @@ class Runner:
             self._report(pod, state, _waiting(pod, missing))
             return
         running = self._keep_running(pod, entry, item, state)
-        ready = running and self._answers(item, state.address)
+        ready = running and answers(state.address, programs.probe(item), state.hooks)
+        if ready:
+            state.hooks = None  # seen once since the start is enough
         now = _now()
         status = programs.status(
             pod,
@@ -166,21 +169,8 @@ class Runner:
         )
         after = (f"cluster/{self.cluster}/apiserver",)
         self.supervisor.start(Program(name, command, environment, namespace=own.name, after=after))
-        state.started = _now()
+        state.started, state.hooks = _now(), entry.hooks
         return True
-
-    def _answers(self, item: Object, address: str) -> bool:
-        probe = programs.probe(item)
-        if probe is None:
-            return True
-        connection = http.client.HTTPConnection(address, probe[0], timeout=2)
-        try:
-            connection.request("GET", probe[1])
-            return 200 <= connection.getresponse().status < 400
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
 
     def _report(self, pod: Object, state: _State, status: Object) -> None:
         if status != state.written:
