@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+PLAIN_WIDTH = 120
+"""Columns of tables that go to a file or a pipe."""
+
 Env = Annotated[str, typer.Argument(metavar="ENV", help="Name of a file under variables/, or a path to one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
 
@@ -149,7 +152,10 @@ def _screen() -> Any:
     from magflow.engine.progress import Screen
 
     # with --json, standard output holds the report alone; progress goes to standard error in both cases
-    return Screen(Console(stderr=True))
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    return Screen(console)
 
 
 def _print_report(as_json: bool, env: str, results: Any, stages: Any) -> None:

@@ -14,8 +14,9 @@ from magflow.engine.verify import Outcome
 def stage_table(stages: Sequence[StageRun]) -> Table:
     """A row a stage: how it ended, what its step did, the time of step and checks, and the checks' outcomes."""
     table = Table(box=box.SIMPLE, title_justify="left")
-    for heading in ("stage", "outcome", "step"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("stage", "outcome"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("step", overflow="fold")
     for heading in ("step s", "checks s"):
         table.add_column(heading, justify="right")
     table.add_column("checks", overflow="fold")
