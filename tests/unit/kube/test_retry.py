@@ -24,6 +24,7 @@ def answer(status, reason="", causes=(), wait=0):
         (answer(403, "Forbidden", [{"reason": "NamespaceTerminating"}]), True),
         (answer(404), False),
         (answer(422), False),
+        (ApiError(500, "", "failed to create typed patch object (...): .spec.sized: ...", where=""), False),
         (Unreachable("x"), True),
         (NotYet("x"), True),
         (Unauthorized("x"), False),
