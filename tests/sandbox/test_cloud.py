@@ -1,0 +1,392 @@
+"""The sandbox cloud itself, real: doors, clusters by the unmodified driver, crashes, and nothing left in the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import openstack
+import psutil
+import pytest
+import yaml
+from kubernetes import client, config
+from magnumclient.client import Client as Magnum
+from openstack.connection import Connection
+from openstack.exceptions import SDKException
+from tests.sandbox.conftest import sandbox
+
+from magflow_sandbox import processes
+from magflow_sandbox.clusters.api import Api
+from magflow_sandbox.home import Home
+from magflow_sandbox.namespaces import Netns
+from magflow_sandbox.pki import CA
+from magflow_sandbox.supervisor import Supervisor
+
+OPENSTACK = str(Path(sys.executable).with_name("openstack"))
+KINDS = (
+    "cluster.x-k8s.io/v1beta1/clusters",
+    "cluster.x-k8s.io/v1beta1/machines",
+    "cluster.x-k8s.io/v1beta1/machinedeployments",
+    "controlplane.cluster.x-k8s.io/v1beta1/kubeadmcontrolplanes",
+    "infrastructure.cluster.x-k8s.io/v1beta1/openstackclusters",
+    "infrastructure.cluster.x-k8s.io/v1beta1/openstackmachinetemplates",
+    "addons.stackhpc.com/v1alpha1/manifests",
+)
+
+
+def status(home: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(sandbox(home, "status", "--json").stdout)
+    return found
+
+
+def pids(home: Path) -> dict[str, int]:
+    return {item["name"]: item["pid"] for item in status(home)["programs"]}
+
+
+def until(what: str, look: Callable[[], Any], within: float = 120) -> Any:
+    deadline = time.monotonic() + within
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"{what}: not within {within:.0f} s"
+        time.sleep(0.5)
+
+
+class Cloud:
+    """The cloud as its user sees it."""
+
+    def __init__(self, home: Path, name: str = "sandbox", cacert: Path | None = None) -> None:
+        self.home = home
+        entry = yaml.safe_load((home / "clouds.yaml").read_text())["clouds"][name]
+        if cacert:
+            entry["cacert"] = str(cacert)
+        self.sdk: Connection = openstack.connect(load_yaml_config=False, load_envvars=False, **entry)
+
+    @cached_property
+    def magnum(self) -> Any:
+        return Magnum("1", session=self.sdk.session, region_name="RegionOne", api_version="1.10")
+
+    def template(self, name: str, image: str) -> Any:
+        known = {item.name: item for item in self.magnum.cluster_templates.list()}
+        return known.get(name) or self.magnum.cluster_templates.create(
+            name=name,
+            image_id=image,
+            keypair_id="magflow",
+            external_network_id="public",
+            flavor_id="bm.cpu",
+            master_flavor_id="bm.control",
+            coe="kubernetes",
+            network_driver="calico",
+            master_lb_enabled=True,
+            floating_ip_enabled=True,
+            labels={},
+        )
+
+    def create(self, name: str, image: str = "ubuntu-jammy-kube-v1.36.3", **values: Any) -> str:
+        template = self.template(f"template-{image}", image)
+        wanted = {"node_count": 1, "master_count": 1, "keypair": "magflow", **values}
+        made = self.magnum.clusters.create(name=name, cluster_template_id=template.uuid, **wanted)
+        return str(made.uuid)
+
+    def settled(self, uuid: str) -> Any:
+        def look() -> Any:
+            cluster = self.magnum.clusters.get(uuid)
+            return None if cluster.status.endswith("_IN_PROGRESS") else cluster
+
+        return until("the cluster settles", look, 240)
+
+    def remove(self, uuid: str) -> None:
+        self.magnum.clusters.delete(uuid)
+        until("the cluster goes", lambda: uuid not in {item.uuid for item in self.magnum.clusters.list()}, 120)
+
+    def traces(self) -> dict[str, list[str]]:
+        """Everything of the project that is not there from the start."""
+        network, user = self.sdk.network, self.sdk.current_user_id
+        project = {"project_id": self.sdk.current_project_id}
+        management = Api.from_kubeconfig(self.home / "etc" / "management.kubeconfig")
+        objects = [item["metadata"]["name"] for kind in KINDS for item in management.all(f"/apis/{kind}")]
+        secrets = [item["metadata"]["name"] for item in management.all("/api/v1/secrets")]
+        credentials = [item.name for item in self.sdk.identity.application_credentials(user)]
+        return {
+            "ports": [item.name for item in network.ports(**project)],
+            "routers": [item.name for item in network.routers(**project)],
+            "networks": [item.name for item in network.networks(**project)],
+            "floating ips": [item.floating_ip_address for item in network.ips(**project)],
+            "security groups": [
+                item.name for item in network.security_groups(**project) if item.name not in {"default"}
+            ],
+            "credentials": [name for name in credentials if not name.startswith("magflow")],
+            "management objects": [*objects, *secrets],
+            "folders": [path.name for path in (self.home / "clusters").iterdir()],
+            "programs": [name for name in pids(self.home) if "cluster" in name],
+        }
+
+
+@pytest.fixture(scope="module")
+def cloud(cloud_home: Path) -> Cloud:
+    return Cloud(cloud_home)
+
+
+@pytest.fixture(scope="module")
+def cluster(cloud: Cloud) -> Iterator[Any]:
+    """A cluster of one control plane node and two workers, and its kubeconfig by the ordinary client."""
+    uuid = cloud.create("proof-cloud", node_count=2)
+    found = cloud.settled(uuid)
+    assert (found.status, found.status_reason) == ("CREATE_COMPLETE", None)
+    yield found
+    if uuid in {item.uuid for item in cloud.magnum.clusters.list()}:
+        cloud.remove(uuid)
+
+
+@pytest.fixture(scope="module")
+def kube(cloud: Cloud, cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> client.CoreV1Api:
+    folder = tmp_path_factory.mktemp("kubeconfig")
+    variables = {"OS_CLIENT_CONFIG_FILE": str(cloud.home / "clouds.yaml"), "OS_CLOUD": "sandbox"}
+    done = subprocess.run(
+        [OPENSTACK, "coe", "cluster", "config", cluster.uuid, "--dir", str(folder)],
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return client.CoreV1Api(config.new_client_from_config(str(folder / "config")))
+
+
+def groups(kube: client.CoreV1Api) -> dict[str, int]:
+    """Ready nodes of each group."""
+    found: dict[str, int] = {}
+    for node in kube.list_node().items:
+        if any(item.type == "Ready" and item.status == "True" for item in node.status.conditions or []):
+            group = node.metadata.labels["capi.stackhpc.com/node-group"]
+            found[group] = found.get(group, 0) + 1
+    return found
+
+
+def test_status_says_up_and_every_door_answers(cloud_home: Path) -> None:
+    found = status(cloud_home)
+    assert found["state"] == "up", found
+    assert set(found["doors"].values()) == {True}
+    assert sandbox(cloud_home, "status").returncode == 0
+
+
+def test_a_second_up_starts_nothing(cloud_home: Path) -> None:
+    before = pids(cloud_home)
+    assert sandbox(cloud_home, "up").returncode == 0
+    assert pids(cloud_home) == before
+
+
+def test_two_ups_at_once_do_not_fight(cloud_home: Path) -> None:
+    keystone = pids(cloud_home)["keystone"]
+    os.kill(keystone, signal.SIGKILL)
+    command = [str(Path(sys.executable).with_name("magflow")), "sandbox", "up"]
+    env = os.environ | {"MAGFLOW_SANDBOX_HOME": str(cloud_home)}
+    both = [
+        subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=180)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    found = status(cloud_home)
+    assert found["state"] == "up"
+    marked = processes.marked(cloud_home, "keystone")
+    assert marked == [pids(cloud_home)["keystone"]]
+
+
+def test_everything_of_the_cloud_is_private(cloud_home: Path) -> None:
+    for name in ("clouds.yaml", "data/passwords.json", "etc/magnum/magnum.conf", "etc/management.kubeconfig"):
+        assert (cloud_home / name).stat().st_mode & 0o777 == 0o600, name
+    assert cloud_home.stat().st_mode & 0o777 == 0o700
+    secrets = json.loads((cloud_home / "data" / "passwords.json").read_text()).values()
+    for pid in pids(cloud_home).values():
+        line = " ".join(psutil.Process(pid).cmdline())
+        assert not [secret for secret in secrets if secret in line]
+
+
+def test_nothing_listens_beyond_loopback(cloud_home: Path) -> None:
+    ours = set(pids(cloud_home).values())
+    host = {item.laddr.ip for item in psutil.net_connections("inet") if item.pid in ours and item.status == "LISTEN"}
+    assert host == {"127.0.0.1"}
+    inside = Netns(Supervisor(Home(cloud_home)), "openstack").run(["ss", "-Hltn"]).stdout
+    assert {line.split()[3].rpartition(":")[0] for line in inside.splitlines()} == {"127.0.0.1"}
+
+
+def test_catalog_is_https_and_answers(cloud: Cloud) -> None:
+    catalog = cloud.sdk.session.auth.get_access(cloud.sdk.session).service_catalog.get_endpoints()
+    assert set(catalog) == {"identity", "image", "compute", "network", "block-storage", "container-infra"}
+    urls = {item["url"] for endpoints in catalog.values() for item in endpoints}
+    assert {url.rpartition(":")[0] for url in urls} == {"https://127.0.0.1"}
+    assert {item.name for item in cloud.sdk.compute.flavors()} >= {"bm.control", "bm.cpu", "bm.gpu4", "bm.tiny"}
+    assert {item.name for item in cloud.sdk.network.networks()} >= {"public"}
+    assert [item.name for item in cloud.sdk.compute.keypairs()] == ["magflow"]
+    assert next(iter(cloud.sdk.block_storage.types())).name == "__DEFAULT__"
+    assert list(cloud.magnum.clusters.list()) == []
+
+
+def test_a_wrong_authority_fails_clearly(cloud_home: Path, tmp_path: Path) -> None:
+    CA.create("somebody else").write(tmp_path / "other")
+    misled = Cloud(cloud_home, cacert=tmp_path / "other.crt")
+    with pytest.raises(SDKException, match=r"(?i)certificate verify failed"):
+        misled.sdk.authorize()
+    with pytest.raises(RuntimeError, match=r"(?i)certificate verify failed"):
+        _ = misled.magnum
+
+
+@pytest.mark.parametrize(
+    ("image", "values", "reason"),
+    [
+        ("ubuntu-jammy-kube-v1.35.4", {}, "Kubernetes 1.35.4 (kube_version of the image) is not available here"),
+        ("ubuntu-jammy-no-kube-version", {}, "does not have a kube_version property"),
+        ("ubuntu-jammy-kube-v1.36.3", {"flavor_id": "bm.tiny"}, "Minimum 2048 MB required"),
+    ],
+)
+def test_what_cannot_be_is_create_failed_with_the_reason(
+    cloud: Cloud, image: str, values: dict[str, str], reason: str
+) -> None:
+    uuid = cloud.create("refused", image, **values)
+    found = cloud.settled(uuid)
+    assert found.status == "CREATE_FAILED" and reason in found.status_reason
+    cloud.remove(uuid)
+
+
+def test_a_restricted_credential_is_refused_by_keystone(cloud_home: Path) -> None:
+    restricted = Cloud(cloud_home, "sandbox-restricted")
+    uuid = restricted.create("restricted")
+    found = restricted.settled(uuid)
+    assert found.status == "CREATE_FAILED" and "not allowed for managing" in found.status_reason
+    restricted.remove(uuid)
+
+
+def test_cluster_is_complete_and_its_kubeconfig_works(cloud: Cloud, cluster: Any, kube: client.CoreV1Api) -> None:
+    assert cluster.coe_version == "v1.36.3"
+    assert cluster.api_address.startswith("https://127.0.0.1:266")
+    assert groups(kube) == {"control-plane": 1, "default-worker": 2}
+    nodes = {node.metadata.name: node for node in kube.list_node().items}
+    for name, node in nodes.items():
+        assert name.startswith(f"{cluster.stack_id}-{node.metadata.labels['capi.stackhpc.com/node-group']}-")
+        assert node.spec.provider_id.startswith("openstack:///")
+    worker = next(node for name, node in nodes.items() if "default-worker" in name)
+    assert (worker.status.capacity["cpu"], worker.status.capacity["memory"]) == ("32", "128Gi")
+    control = next(node for name, node in nodes.items() if "control-plane" in name)
+    assert [taint.effect for taint in control.spec.taints] == ["NoSchedule"]
+
+
+def test_openstack_has_what_the_driver_makes(cloud: Cloud, cluster: Any, kube: client.CoreV1Api) -> None:
+    ports = {port.name: port.fixed_ips[0]["ip_address"] for port in cloud.sdk.network.ports()}
+    for node in kube.list_node().items:
+        address = next(item.address for item in node.status.addresses if item.type == "InternalIP")
+        assert ports[f"{node.metadata.name}-0"] == address
+    traces = cloud.traces()
+    assert len(traces["security groups"]) == 2 and len(traces["floating ips"]) == 1
+    assert traces["routers"] == traces["networks"]
+    assert [name for name in traces["credentials"] if name.startswith(f"magnum-{cluster.uuid}")]
+
+
+def test_the_whole_with_one_cluster_is_below_3_gib(cloud_home: Path, cluster: Any) -> None:
+    assert status(cloud_home)["rss"] < 3 * 1024**3
+
+
+def test_groups_come_scale_and_go(cloud: Cloud, cluster: Any, kube: client.CoreV1Api) -> None:
+    magnum = cloud.magnum
+    made = magnum.nodegroups.create(
+        cluster.uuid,
+        name="gpu",
+        flavor_id="bm.gpu4",
+        node_count=1,
+        min_node_count=1,
+        max_node_count=3,
+        role="gpu",
+        labels={"a": "b"},
+    )
+    assert cloud.settled(cluster.uuid).status == "UPDATE_COMPLETE"
+    assert groups(kube) == {"control-plane": 1, "default-worker": 2, "gpu": 1}
+    node = next(item for item in kube.list_node().items if "-gpu-" in item.metadata.name)
+    assert node.status.allocatable["nvidia.com/gpu"] == "4"
+    # upstream: neither the labels nor the role of a Magnum group reach its nodes
+    assert "a" not in node.metadata.labels and "gpu" not in str(sorted(node.metadata.labels))
+    magnum.clusters.resize(cluster.uuid, 2, nodegroup=made.uuid)
+    assert cloud.settled(cluster.uuid).status == "UPDATE_COMPLETE"
+    until("the group grows", lambda: groups(kube)["gpu"] == 2, 30)
+    magnum.clusters.resize(cluster.uuid, 1)
+    assert cloud.settled(cluster.uuid).status == "UPDATE_COMPLETE"
+    until("the workers shrink", lambda: groups(kube)["default-worker"] == 1, 30)
+    magnum.nodegroups.delete(cluster.uuid, made.uuid)
+    assert cloud.settled(cluster.uuid).status == "UPDATE_COMPLETE"
+    until("the group goes", lambda: groups(kube) == {"control-plane": 1, "default-worker": 1}, 30)
+    assert not [port.name for port in cloud.sdk.network.ports() if "-gpu-" in port.name]
+
+
+def test_a_group_may_be_empty(cloud: Cloud, cluster: Any, kube: client.CoreV1Api) -> None:
+    cloud.magnum.nodegroups.create(cluster.uuid, name="none", flavor_id="bm.cpu", node_count=0, min_node_count=0)
+    assert cloud.settled(cluster.uuid).status == "UPDATE_COMPLETE"
+    assert groups(kube) == {"control-plane": 1, "default-worker": 1}
+
+
+def test_a_killed_service_is_told_and_healed(cloud: Cloud, cloud_home: Path) -> None:
+    os.kill(pids(cloud_home)["glance"], signal.SIGKILL)
+    told = sandbox(cloud_home, "status")
+    assert told.returncode == 1 and "dead: glance" in told.stdout
+    found = status(cloud_home)
+    assert (found["state"], found["doors"]["glance"], found["doors"]["nova"]) == ("degraded", False, True)
+    assert sandbox(cloud_home, "up").returncode == 0
+    assert status(cloud_home)["state"] == "up"
+    assert len(list(cloud.sdk.image.images())) == 4
+
+
+def test_a_killed_api_server_of_a_cluster_comes_back_by_itself(
+    cloud_home: Path, cluster: Any, kube: client.CoreV1Api
+) -> None:
+    name = f"cluster/{cluster.stack_id}/apiserver"
+    before = pids(cloud_home)[name]
+    os.kill(before, signal.SIGKILL)
+    until("another API server", lambda: pids(cloud_home)[name] != before, 60)
+
+    def ready() -> bool:
+        return all(item["ready"] for item in status(cloud_home)["clusters"] or [{"ready": False}])
+
+    until("the cluster is ready again", ready, 60)
+    assert groups(kube)["control-plane"] == 1
+
+
+def test_a_killed_controller_does_not_take_clusters_with_it(cloud_home: Path, cluster: Any) -> None:
+    before = pids(cloud_home)
+    os.kill(before["controller"], signal.SIGKILL)
+    assert sandbox(cloud_home, "up").returncode == 0
+    after = pids(cloud_home)
+    assert after.pop("controller") != before.pop("controller")
+    time.sleep(3)
+    assert pids(cloud_home) | {"controller": 0} == before | {"controller": 0} == after | {"controller": 0}
+
+
+def test_down_leaves_no_process_and_up_brings_the_cluster_back(
+    cloud: Cloud, cloud_home: Path, cluster: Any, kube: client.CoreV1Api
+) -> None:
+    begun = time.monotonic()
+    assert sandbox(cloud_home, "down").returncode == 0
+    down = time.monotonic() - begun
+    assert processes.marked(cloud_home, None) == []
+    told = sandbox(cloud_home, "status")
+    assert told.returncode == 1 and "sandbox is down" in told.stdout
+    begun = time.monotonic()
+    assert sandbox(cloud_home, "up").returncode == 0
+    up = time.monotonic() - begun
+    print(f"down {down:.1f} s, warm up {up:.1f} s")
+    assert sandbox(cloud_home, "up", "--wait").returncode == 0
+    assert groups(kube) == {"control-plane": 1, "default-worker": 1}
+    # times of a quiet machine are 15 and 30 s; others may be at work here
+    assert down < 30 and up < 90
+
+
+def test_deleting_the_cluster_leaves_nothing(cloud: Cloud, cluster: Any) -> None:
+    cloud.remove(cluster.uuid)
+    assert {what: found for what, found in cloud.traces().items() if found} == {}
