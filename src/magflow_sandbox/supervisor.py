@@ -109,10 +109,16 @@ class Supervisor:
         """Whether the recorded process (not another one with its id, not a zombie) is there."""
         return self.pid(name) is not None
 
+    def names(self) -> list[str]:
+        """Names of everything that was started and not stopped, in order; cheaper than :meth:`programs`."""
+        if not self.records.exists():
+            return []
+        return sorted(str(path.relative_to(self.records))[: -len(".json")] for path in self.records.rglob("*.json"))
+
     def programs(self) -> list[Running]:
         """Everything that was started and not stopped, in order of name."""
         found = []
-        for name in self._names():
+        for name in self.names():
             record = self.record(name)
             if record is None:
                 continue
@@ -204,7 +210,7 @@ class Supervisor:
         """End programs (all by default), each before those that it was started after; independent ones at once."""
         chosen = list(names) if names is not None else None
         for _ in range(3):  # a program that starts others may have done so until it was ended itself
-            here = [name for name in self._names() if chosen is None or name in chosen]
+            here = [name for name in self.names() if chosen is None or name in chosen]
             if not here:
                 break
             self._stop_in_order({name: set(record["after"]) for name in here if (record := self.record(name))}, timeout)
@@ -237,11 +243,6 @@ class Supervisor:
         return " | ".join(line.strip() for line in text.splitlines()[-lines:])[:600] or "nothing in its log"
 
     # -- inside
-
-    def _names(self) -> list[str]:
-        if not self.records.exists():
-            return []
-        return sorted(str(path.relative_to(self.records))[: -len(".json")] for path in self.records.rglob("*.json"))
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[int]:

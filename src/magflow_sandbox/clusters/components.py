@@ -27,7 +27,7 @@ CONTROLLERS_OFF = (
 
 def memory(megabytes: int) -> dict[str, str]:
     """Environment that keeps a Go program near an amount of memory (a soft limit: it works harder, never fails)."""
-    return {"GOMEMLIMIT": f"{megabytes}MiB", "GOGC": "75"}
+    return {"GOMEMLIMIT": f"{megabytes}MiB", "GOGC": "100"}
 
 
 def etcd(program: Path, data: Path, *, port: int = 2379, address: str = "127.0.0.1") -> list[str]:

@@ -187,7 +187,7 @@ class ControlPlane:
 
     def _running(self) -> list[str]:
         prefixes = (f"cluster/{self.name}/", f"{self.net.holder}/")
-        names = [running.name for running in self.supervisor.programs()]
+        names = self.supervisor.names()
         return [name for name in names if name.startswith(prefixes) or name == self.net.holder]
 
     def _start(self, part: str, command: list[str], *env: dict[str, str], after: tuple[str, ...] = ()) -> None:

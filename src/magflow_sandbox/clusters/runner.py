@@ -189,7 +189,7 @@ class Runner:
 
     def _running(self) -> list[str]:
         prefix = self._name("")
-        return [running.name for running in self.supervisor.programs() if running.name.startswith(prefix)]
+        return [name for name in self.supervisor.names() if name.startswith(prefix)]
 
     def _end(self, short: str) -> None:
         self.supervisor.stop(self._name(short))
