@@ -10,6 +10,7 @@ Usage::
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from collections.abc import Callable
@@ -19,6 +20,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from keystoneauth1.exceptions import ClientException
+from openstack.exceptions import SDKException
+
+import magflow_sandbox
 from magflow_sandbox import door, namespaces
 from magflow_sandbox.clusters import components
 from magflow_sandbox.clusters.api import Api
@@ -136,8 +141,7 @@ class Cloud:
                 self.supervisor.start(self._program(service))
             self._install_kinds()
             self._wait_for_services()
-            if bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, self.home.log / "bootstrap.log"):
-                progress("made the catalog, users, flavors, images and networks")
+            self._bootstrap(progress)
             self._start_controller()
             self._link()
 
@@ -242,9 +246,19 @@ class Cloud:
             url = self.site.url(service.name, "/")
             self.supervisor.wait(service.name, partial(answers, url, self.site.ca), within=START_SECONDS)
 
+    def _bootstrap(self, progress: Progress) -> None:
+        log = self.home.log / "bootstrap.log"
+        try:
+            made = bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, log)
+        except (SDKException, ClientException) as error:
+            raise SandboxError(f"the cloud refuses its first objects: {error}", where=self.home.log) from error
+        if made:
+            progress("made the catalog, users, flavors, images and networks")
+
     def _start_controller(self) -> None:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"}
         environment["MAGFLOW_CACHE"] = str(self.toolchain.cache)
+        environment["MAGFLOW_CONFIGURATION"] = _code()
         argv = [*python("magflow_sandbox.clusters.controller"), "--home", str(self.home.path)]
         program = Program(CONTROLLER, argv, environment, after=(management.APISERVER, DOOR))
         since = time.time()
@@ -268,6 +282,12 @@ class Cloud:
         clouds = self.home.path.parent / "clouds.yaml"
         if self.home.path.name == ".sandbox" and not clouds.exists() and not clouds.is_symlink():
             clouds.symlink_to(Path(self.home.path.name) / self.home.clouds_yaml.name)
+
+
+def _code() -> str:
+    """Digest of this package: a controller that runs older code is to be restarted."""
+    files = sorted(Path(magflow_sandbox.__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def _cluster(item: dict[str, Any]) -> Cluster:

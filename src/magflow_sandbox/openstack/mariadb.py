@@ -117,9 +117,12 @@ def answers(server: Path, socket: Path) -> bool:
     if not socket.exists():
         return False
     argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={_user()}", f"--socket={socket}"]
-    done = subprocess.run(
-        [*argv, "--execute=select 1"], env=environment(server), capture_output=True, timeout=20, check=False
-    )
+    try:
+        done = subprocess.run(
+            [*argv, "--execute=select 1"], env=environment(server), capture_output=True, timeout=20, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
     return done.returncode == 0
 
 

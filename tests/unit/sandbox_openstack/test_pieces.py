@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from magflow_sandbox import door
+from magflow_sandbox.cloud import Cluster, Status
 from magflow_sandbox.clusters import ports
 from magflow_sandbox.clusters.cluster_api import View
 from magflow_sandbox.clusters.security_rules import Rule, control_plane_rules, worker_rules
-from magflow_sandbox.cloud import Cluster, Status
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.openstack import clients, flavors, images, management, mariadb, passwords, place
 from magflow_sandbox.openstack.site import Site

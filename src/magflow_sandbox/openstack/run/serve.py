@@ -9,24 +9,59 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import socket
+import ssl
 import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+from cheroot.server import HTTPConnection
 from cheroot.ssl.builtin import BuiltinSSLAdapter
 from cheroot.wsgi import Server
 
 THREADS = 6
 FACTORIES = ("init", "build", "make")
+HANDSHAKE_SECONDS = 5
+IDLE_SECONDS = 30
+
+
+class LateAdapter(BuiltinSSLAdapter):
+    """Leaves the handshake to the worker: in the accepting thread, one silent client would hold up all others."""
+
+    def wrap(self, sock: socket.socket) -> tuple[ssl.SSLSocket, dict[str, str]]:
+        """The socket before its handshake, and what the application learns of it."""
+        wrapped = self.context.wrap_socket(sock, do_handshake_on_connect=False, server_side=True)
+        return wrapped, {"wsgi.url_scheme": "https", "HTTPS": "on"}
+
+
+class Connection(HTTPConnection):
+    """A connection that begins with its handshake."""
+
+    greeted = False
+
+    def communicate(self) -> bool:
+        """Serve a request; whether the connection stays open."""
+        if not self.greeted:
+            try:
+                self.socket.settimeout(HANDSHAKE_SECONDS)
+                self.socket.do_handshake()
+                self.socket.settimeout(self.server.timeout)
+            except OSError as error:
+                # a wrong authority at the other end, a probe, plain HTTP: the client's affair
+                print(f"no handshake with {self.remote_addr}:{self.remote_port}: {error}", file=sys.stderr)
+                return False
+            self.greeted = True
+        return bool(super().communicate())  # type: ignore[no-untyped-call]  # cheroot's stub has no types
 
 
 def serve(application: Callable[..., Any], port: int, certificate: str, key: str, name: str) -> None:
     """Serve until SIGTERM or SIGINT; says `ready` on stderr when the socket listens."""
     server = Server(("127.0.0.1", port), application, numthreads=THREADS, server_name=name, request_queue_size=128)
-    server.timeout = 60
-    server.ssl_adapter = BuiltinSSLAdapter(certificate, key)
+    server.timeout = IDLE_SECONDS
+    server.ssl_adapter = LateAdapter(certificate, key)
+    server.ConnectionClass = Connection
     server.prepare()
     # the signal handler must not join the threads it interrupts
     halt = threading.Event()
