@@ -29,6 +29,8 @@ MIB = 1024 * 1024
 @contextmanager
 def _told() -> Iterator[None]:
     """Print a SandboxError as people read it and exit with 2: the sandbox could not do what was asked."""
+    # logs, too, are nobody else's
+    before = os.umask(0o077)
     try:
         yield
     except SandboxError as error:
@@ -37,6 +39,8 @@ def _told() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("error: interrupted\n  do: run it again, it goes on where it was", err=True)
         raise typer.Exit(2) from None
+    finally:
+        os.umask(before)
 
 
 def _progress() -> Callable[[str], None]:

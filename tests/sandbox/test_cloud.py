@@ -292,6 +292,57 @@ def test_openstack_has_what_the_driver_makes(cloud: Cloud, cluster: Any, kube: c
     assert [name for name in traces["credentials"] if name.startswith(f"magnum-{cluster.uuid}")]
 
 
+def test_foreign_rules_of_managed_groups_go(cloud: Cloud, cluster: Any) -> None:
+    network = cloud.sdk.network
+    group = next(item for item in network.security_groups() if item.name.endswith("-secgroup-worker"))
+    rule = network.create_security_group_rule(
+        security_group_id=group.id,
+        direction="ingress",
+        ethertype="IPv4",
+        protocol="tcp",
+        port_range_min=80,
+        port_range_max=80,
+    )
+    until("the rule goes", lambda: network.find_security_group_rule(rule.id) is None, 90)
+
+
+def test_a_given_network_is_used_and_left(cloud: Cloud, cluster: Any) -> None:
+    """A second cluster beside the first, with the same ranges for pods and services."""
+    network = cloud.sdk.network
+    own = network.create_network(name="given")
+    subnet = network.create_subnet(name="given", network_id=own.id, ip_version=4, cidr="10.9.0.0/24")
+    uuid = cloud.create("given", fixed_network="given", fixed_subnet="given")
+    # without a way to the floating address it cannot be complete, and the health says why
+    until(
+        "the reason", lambda: "not reachable from subnet" in str(cloud.magnum.clusters.get(uuid).health_status_reason)
+    )
+    assert cloud.magnum.clusters.get(uuid).status == "CREATE_IN_PROGRESS"
+    external = network.find_network("public")
+    router = network.create_router(name="given", external_gateway_info={"network_id": external.id})
+    network.add_interface_to_router(router, subnet_id=subnet.id)
+    found = cloud.settled(uuid)
+    assert found.status == "CREATE_COMPLETE"
+    first = cloud.magnum.clusters.get(cluster.uuid)
+    assert found.api_address != first.api_address
+    assert len([port for port in network.ports(network_id=own.id) if port.name.startswith("given-")]) == 2
+    cloud.remove(uuid)
+    assert not [port for port in network.ports(network_id=own.id) if not port.device_owner.startswith("network:")]
+    network.remove_interface_from_router(router, subnet_id=subnet.id)
+    network.delete_router(router)
+    network.delete_network(own)
+
+
+def test_no_secret_is_in_a_log(cloud_home: Path, cluster: Any) -> None:
+    secrets = set(json.loads((cloud_home / "data" / "passwords.json").read_text()).values())
+    for entry in yaml.safe_load((cloud_home / "clouds.yaml").read_text())["clouds"].values():
+        secrets |= {value for key, value in entry["auth"].items() if "secret" in key or "password" in key}
+    logs = [path for path in (cloud_home / "log").rglob("*") if path.is_file()]
+    assert len(logs) > 15
+    for log in logs:
+        text = log.read_text(errors="replace")
+        assert "PRIVATE KEY" not in text and not [secret for secret in secrets if secret in text], log
+
+
 def test_the_whole_with_one_cluster_is_below_3_gib(cloud_home: Path, cluster: Any) -> None:
     assert status(cloud_home)["rss"] < 3 * 1024**3
 

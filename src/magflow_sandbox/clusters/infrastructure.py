@@ -19,12 +19,12 @@ from magflow_sandbox.home import Home, write_private
 
 TROUBLE = (SandboxError, SDKException, ClientException)
 """What working with OpenStack and the API servers may raise; all of it is told in conditions."""
-COMPARE_SECONDS = 60.0
+COMPARE_SECONDS = 30.0
 """How often the objects in OpenStack are compared again; foreign rules of security groups go then."""
 
 
 class Infrastructure:
-    """The cloud's part of one cluster; remembers what it found for a minute.
+    """The cloud's part of one cluster; remembers for a while what it found.
 
     Args:
         api: the management API.

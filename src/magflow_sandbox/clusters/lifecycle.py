@@ -50,6 +50,7 @@ class Lifecycle:
         self.infrastructure = Infrastructure(home, api, namespace, name)
         self.machines, self.addons = Machines(api), Addons(api)
         self._plane: ControlPlane | None = None
+        self._warned: dict[str, str] = {}
 
     def step(self, view: View) -> float:
         """One pass. Returns after how many seconds the next one should be."""
@@ -71,8 +72,7 @@ class Lifecycle:
                 problem = unsupported or self._start(view, network)
                 groups, status = rest.result()
         except TROUBLE as error:
-            message = _text(error)
-            LOG.warning("%s: infrastructure: %s", self.name, message)
+            message = self._warn("infrastructure", error)
             self.infrastructure.forget()
             self._status(view.infrastructure, failed("UpdateError", message))
             self._report(view, message, unsupported or message, unsupported, set())
@@ -84,8 +84,7 @@ class Lifecycle:
             try:
                 ready = self._nodes(view, network, groups, None if problem else self._plane)
             except TROUBLE as error:
-                problem = _text(error)
-                LOG.warning("%s: nodes: %s", self.name, problem)
+                problem = self._warn("nodes", error)
         whole = self._report(view, None, problem, unsupported, ready)
         if problem is None and self._plane is not None:
             whole &= self.addons.deploy(view, self._plane.api())
@@ -133,8 +132,7 @@ class Lifecycle:
             self._plane.start()
             LOG.info("%s: control plane answers after %.1f s", self.name, time.monotonic() - begun)
         except TROUBLE as error:
-            LOG.warning("%s: control plane: %s", self.name, error)
-            return _text(error)
+            return self._warn("control plane", error)
         return None
 
     def _authority(self, part: str) -> CA:
@@ -193,6 +191,14 @@ class Lifecycle:
             if error.code != 404:
                 raise
 
+    def _warn(self, what: str, error: Exception) -> str:
+        """Log an error, once while it stays the same. Returns its text."""
+        message = error.what if isinstance(error, SandboxError) else str(error)
+        if self._warned.get(what) != message:
+            LOG.warning("%s: %s: %s", self.name, what, message)
+        self._warned[what] = message
+        return message
+
     def _delete(self, view: View) -> float:
         """Undo everything: processes, objects in OpenStack, then the objects of the management API."""
         begun = time.monotonic()
@@ -203,9 +209,9 @@ class Lifecycle:
             if view.infrastructure:
                 self.infrastructure.objects(view).delete_all()
         except TROUBLE as error:
-            LOG.warning("%s: deleting: %s", self.name, error)
+            message = self._warn("deleting", error)
             self.infrastructure.forget()
-            self._status(view.infrastructure, failed("DeleteError", _text(error)))
+            self._status(view.infrastructure, failed("DeleteError", message))
             self._status(view.cluster, {"phase": "Deleting"})
             return LATER
         plane.delete()
@@ -217,10 +223,6 @@ class Lifecycle:
             self._patch(capi.path_of(item), {"metadata": {"finalizers": None}})
         LOG.info("%s: gone after %.1f s", self.name, time.monotonic() - begun)
         return LATER
-
-
-def _text(error: Exception) -> str:
-    return error.what if isinstance(error, SandboxError) else str(error)
 
 
 def _now() -> datetime.datetime:
