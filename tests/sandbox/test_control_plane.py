@@ -319,6 +319,19 @@ def test_a_dead_part_shows_and_is_healed_with_the_data(plane: ControlPlane, api:
     plane.start()
     until(plane.ready)
     assert api.get(f"/api/v1/namespaces/default/configmaps/{name}") is not None
+    api.create(PODS, pod(name))
+    until(lambda: ready(api, name), within=20)
+    api.delete(f"{PODS}/{name}")
+
+
+def test_a_lost_namespace_is_healed_with_everything_inside(plane: ControlPlane, api: Api, operator: str) -> None:
+    os.kill(plane.net.pid, signal.SIGKILL)
+    until(lambda: "namespace" in plane.dead(), within=5)
+    plane.start()
+    until(plane.ready)
+    curl = ["curl", "-sS", "--max-time", "5", "http://10.244.128.1:8081/readyz"]
+    until(lambda: plane.net.run(curl, check=False).stdout == "ok")
+    until(lambda: (api.get(operator) or {})["status"].get("availableReplicas") == 1)
 
 
 def test_two_clusters_with_the_same_ranges_do_not_meet(plane: ControlPlane, api: Api, home: Home) -> None:

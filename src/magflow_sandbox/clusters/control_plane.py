@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from magflow_sandbox import door, pki
-from magflow_sandbox.clusters import addresses, components, kubeconfigs, programs, stages
+from magflow_sandbox.clusters import addresses, components, kubeconfigs, nodes, programs, stages
 from magflow_sandbox.clusters.addresses import Ranges
 from magflow_sandbox.clusters.api import Api, ApiError
 from magflow_sandbox.errors import SandboxError
@@ -127,6 +127,8 @@ class ControlPlane:
         command = components.kwok(
             self.tools.path("kwok"), self._inside("kwok"), folder / "stages.yaml", pods=self.ranges.fake_pods
         )
+        if not self.supervisor.alive(self.program("kwok")):
+            nodes.forget_holder(self.api())
         self._start("kwok", command, components.memory(64), after=after)
         agent = [*python("magflow_sandbox.clusters.agent"), "--home", str(self.home.path), "--cluster", self.name]
         agent += ["--port", str(self.port), "--pods", self.ranges.pods, "--cache", str(self.tools.cache)]
@@ -157,7 +159,8 @@ class ControlPlane:
 
     def dead(self) -> list[str]:
         """The parts that should run and do not."""
-        return [part for part in PARTS if not self.supervisor.alive(self.program(part))]
+        parts = [part for part in PARTS if not self.supervisor.alive(self.program(part))]
+        return parts if self.supervisor.alive(self.net.holder) else ["namespace", *parts]
 
     def ready(self) -> bool:
         """Whether every part runs and the API answers through the door."""

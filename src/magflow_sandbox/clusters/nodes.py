@@ -136,6 +136,14 @@ def remove(api: Api, name: str) -> None:
         api.delete(f"/api/v1/namespaces/{where['namespace']}/pods/{where['name']}", gracePeriodSeconds=0)
 
 
+def forget_holder(api: Api) -> None:
+    """Delete the leases of nodes, before kwok is started anew.
+
+    They name the kwok that held them; its successor would leave every node and pod alone until they run out (40 s).
+    """
+    api.delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
+
+
 def ready(api: Api) -> set[str]:
     """Names of the nodes that are Ready."""
     return {

@@ -33,6 +33,7 @@ class _State:
     started: str
     files: PodFiles
     hooks: tuple[int, tuple[str, ...]] | None = None
+    joined: bool = False  # its namespace was seen joined to the cluster's by this agent
     next_start: float = 0.0
     pause: float = 1.0
     written: Object = field(default_factory=dict)
@@ -133,11 +134,13 @@ class Runner:
     def _keep_running(self, pod: Object, entry: programs.Real, item: Object, state: _State) -> bool:
         short = pod["metadata"]["uid"][:13]
         name = self._name(short)
-        if self.supervisor.alive(name):
+        if self.supervisor.alive(name) and state.joined:
             if time.time() - _seconds(state.started) > 60:
                 state.pause = 1.0
             return True
-        if self.supervisor.record(name) is not None:  # it had been started and has ended
+        if self.supervisor.record(name) is not None and not self.supervisor.alive(
+            name
+        ):  # it had been started and has ended
             if not state.next_start:
                 state.next_start = time.monotonic() + state.pause
                 state.pause = min(LONGEST_PAUSE, state.pause * 2)
@@ -168,8 +171,9 @@ class Runner:
             programs.environment(pod, item, state.address),
         )
         after = (f"cluster/{self.cluster}/apiserver",)
-        self.supervisor.start(Program(name, command, environment, namespace=own.name, after=after))
-        state.started, state.hooks = _now(), entry.hooks
+        if self.supervisor.start(Program(name, command, environment, namespace=own.name, after=after)):
+            state.started, state.hooks = _now(), entry.hooks
+        state.joined = True
         return True
 
     def _report(self, pod: Object, state: _State, status: Object) -> None:
