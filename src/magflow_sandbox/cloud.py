@@ -20,9 +20,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from keystoneauth1.exceptions import ClientException
-from openstack.exceptions import SDKException
-
 import magflow_sandbox
 from magflow_sandbox import door, namespaces
 from magflow_sandbox.clusters import components
@@ -30,7 +27,7 @@ from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
 from magflow_sandbox.namespaces import Netns
-from magflow_sandbox.openstack import bootstrap, catalog, databases, files, management, mariadb
+from magflow_sandbox.openstack import catalog, databases, files, management, mariadb
 from magflow_sandbox.openstack.place import place
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import PORTS, Site
@@ -247,10 +244,13 @@ class Cloud:
             self.supervisor.wait(service.name, partial(answers, url, self.site.ca), within=START_SECONDS)
 
     def _bootstrap(self, progress: Progress) -> None:
+        # the SDK takes a second to import, which `status` and `down` need not wait for
+        from magflow_sandbox.openstack import bootstrap
+
         log = self.home.log / "bootstrap.log"
         try:
             made = bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, log)
-        except (SDKException, ClientException) as error:
+        except bootstrap.REFUSED as error:
             raise SandboxError(f"the cloud refuses its first objects: {error}", where=self.home.log) from error
         if made:
             progress("made the catalog, users, flavors, images and networks")

@@ -21,6 +21,8 @@ from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import Site
 
 KEYPAIR = "magflow"
+REFUSED = (SDKException, ClientException)
+"""What the SDK raises when the cloud refuses something or does not answer."""
 MAIN, RESTRICTED, ADMIN = "sandbox", "sandbox-restricted", "sandbox-admin"
 
 
@@ -32,7 +34,7 @@ def ensure(services: tuple[Service, ...], site: Site, clouds: Path, log: Path) -
         log: output of keystone-manage.
 
     Raises:
-        SandboxError: keystone cannot be bootstrapped.
+        SandboxError: keystone cannot be bootstrapped; also one of `REFUSED`.
     """
     marker, digest = site.data / "bootstrap.json", _digest(services)
     if marker.exists() and json.loads(marker.read_text()) == {"digest": digest} and _confirmed(clouds):
@@ -77,7 +79,7 @@ def _confirmed(clouds: Path) -> bool:
                 and cloud.network.find_network(networks.EXTERNAL) is not None
                 and cloud.compute.find_keypair(KEYPAIR) is not None
             )
-    except (SDKException, ClientException):
+    except REFUSED:
         return False
 
 
