@@ -65,7 +65,7 @@ def main():
         say("alone: there is no TF_CONFIG to find peers by")
         return
     port = int(CLUSTER[TASK["type"]][TASK["index"]].rsplit(":", 1)[1])
-    server = ThreadingHTTPServer(("", port), Peer)
+    server = ThreadingHTTPServer((os.environ.get("SMOKE_BIND", ""), port), Peer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     stores = CLUSTER.get("ps") or CLUSTER.get("chief")
     workers = CLUSTER.get("worker", [])
