@@ -321,7 +321,8 @@ def test_a_dead_part_shows_and_is_healed_with_the_data(plane: ControlPlane, api:
     assert api.get(f"/api/v1/namespaces/default/configmaps/{name}") is not None
     api.create(PODS, pod(name))
     until(lambda: ready(api, name), within=20)
-    api.delete(f"{PODS}/{name}")
+    addresses = [item["status"]["podIP"] for item in api.all(PODS)]
+    assert len(addresses) == len(set(addresses))
 
 
 def test_a_lost_namespace_is_healed_with_everything_inside(plane: ControlPlane, api: Api, operator: str) -> None:

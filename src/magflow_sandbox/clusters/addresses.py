@@ -46,6 +46,15 @@ class Ranges:
         """The address of the service `kubernetes`."""
         return str(ipaddress.IPv4Network(self.services)[1])
 
+    def block(self, used: set[str]) -> str:
+        """The quarter of the fake pods' range with the fewest used addresses, the first of those.
+
+        A kwok that is started anew does not know which addresses its predecessor gave out, and would give them again.
+        """
+        taken = [ipaddress.IPv4Address(item) for item in used]
+        quarters = list(ipaddress.IPv4Network(self.fake_pods).subnets(2))
+        return str(min(quarters, key=lambda quarter: sum(item in quarter for item in taken)))
+
     def free_program(self, taken: set[str]) -> str:
         """An address of the upper half that is not taken.
 

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from magflow_sandbox import door, pki
-from magflow_sandbox.clusters import addresses, components, kubeconfigs, nodes, programs, stages
+from magflow_sandbox import door
+from magflow_sandbox.clusters import addresses, components, nodes
 from magflow_sandbox.clusters.addresses import Ranges
 from magflow_sandbox.clusters.api import Api, ApiError
+from magflow_sandbox.clusters.files import ClusterFiles
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home, write_private
 from magflow_sandbox.namespaces import Netns
@@ -34,15 +35,9 @@ from magflow_sandbox.supervisor import Program, Supervisor, python
 from magflow_sandbox.toolchain import Toolchain
 
 KUBERNETES = "v1.36.3"
+KUBERNETES_PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 WATCHING = "agent.watching"  # as in agent.py
 PARTS = ("etcd", "apiserver", "controller-manager", "scheduler", "kwok", "agent", "door")
-USERS = {  # user: (common name, organizations), reached from outside or not
-    "admin": ("kubernetes-admin", ("system:masters",)),
-    "controller-manager": ("system:kube-controller-manager", ()),
-    "scheduler": ("system:kube-scheduler", ()),
-    "kwok": ("sandbox-kwok", ("system:masters",)),
-    "agent": ("sandbox-agent", ("system:masters",)),
-}
 
 
 class ControlPlane:
@@ -83,8 +78,10 @@ class ControlPlane:
         self.port, self.ranges, self.kubernetes = port, ranges or Ranges(), kubernetes
         self.folder = home.clusters / name
         self.net = Netns(supervisor, f"cluster-{name}")
-        self._given = (ca, front_proxy, sa)
-        self._names, self._also_in = tuple(names), also_in
+        self.files = ClusterFiles(
+            self.folder, name, port, self.ranges, tools, names=names, ca=ca, front_proxy=front_proxy, sa=sa
+        )
+        self._also_in = also_in
         self._api: Api | None = None
 
     # -- changes
@@ -98,45 +95,26 @@ class ControlPlane:
         Raises:
             SandboxError: no programs of this version, the port is taken, or a program ended; with its log.
         """
-        binaries = {program: self.tools.path(program, self.kubernetes) for program in _KUBERNETES_PROGRAMS}
+        for program in ("etcd", "kwok"):
+            self.tools.path(program)
+        for program in KUBERNETES_PROGRAMS:  # all are looked up before anything is started
+            self.tools.path(program, self.kubernetes)
+        deadline = time.monotonic() + within
         self.net.up()
         self.net.address(f"{addresses.API}/32")
         self.net.any_ip(self.ranges.fake_pods)
         if self.ranges.nodes:
             self.net.any_ip(self.ranges.nodes)
-        self._write_files()
+        self.files.write()
         self._start_door()
-        folder, keys = self.folder, self.folder / "pki"
-        self._start("etcd", components.etcd(self.tools.path("etcd"), folder / "etcd"), components.memory(96))
-        apiserver = components.apiserver(
-            binaries["kube-apiserver"],
-            keys,
-            address=addresses.API,
-            port=self.port,
-            services=self.ranges.services,
-        )
-        self._start("apiserver", apiserver, components.memory(384), after=("etcd",))
-        deadline = time.monotonic() + within
-        self.supervisor.wait(self.program("apiserver"), lambda: self.api().ok("/readyz"), within)
-        after = ("apiserver",)
-        manager, scheduler = binaries["kube-controller-manager"], binaries["kube-scheduler"]
-        command = components.controller_manager(manager, keys, self._inside("controller-manager"))
-        self._start("controller-manager", command, components.memory(96), after=after)
-        command = components.scheduler(scheduler, keys, self._inside("scheduler"))
-        self._start("scheduler", command, components.memory(64), after=after)
-        command = components.kwok(
-            self.tools.path("kwok"), self._inside("kwok"), folder / "stages.yaml", pods=self.ranges.fake_pods
-        )
-        if not self.supervisor.alive(self.program("kwok")):
-            nodes.forget_holder(self.api())
-        self._start("kwok", command, components.memory(64), after=after)
-        agent = [*python("magflow_sandbox.clusters.agent"), "--home", str(self.home.path), "--cluster", self.name]
-        agent += ["--port", str(self.port), "--pods", self.ranges.pods, "--cache", str(self.tools.cache)]
-        self._start("agent", agent, after=after)
-        self.supervisor.wait(self.program("agent"), self._agent_watches, max(1, deadline - time.monotonic()))
-        path = "/api/v1/namespaces/default/serviceaccounts/default"  # pods can be made only when it is there
-        waiting = self.program("controller-manager")
-        self.supervisor.wait(waiting, lambda: self.api().ok(path), max(1, deadline - time.monotonic()))
+        self._start_apiserver()
+        self._wait("apiserver", lambda: self.api().ok("/readyz"), deadline)
+        self._start_controllers()
+        self._start_kwok()
+        self._start_agent()
+        self._wait("agent", self._agent_watches, deadline)
+        account = "/api/v1/namespaces/default/serviceaccounts/default"  # pods can be made only when it is there
+        self._wait("controller-manager", lambda: self.api().ok(account), deadline)
 
     def stop(self) -> None:
         """End its programs and its namespace; the data stay."""
@@ -168,7 +146,7 @@ class ControlPlane:
 
     def kubeconfig(self, user: str = "admin") -> Path:
         """A user's kubeconfig for use outside of the namespace (mode 0600)."""
-        return self.folder / "kubeconfig" / user
+        return self.files.kubeconfig(user)
 
     def api(self) -> Api:
         """The administrator's client, through the door."""
@@ -185,9 +163,6 @@ class ControlPlane:
             return False
         return watching == self.supervisor.pid(self.program("agent"))
 
-    def _inside(self, user: str) -> Path:
-        return self.folder / "kubeconfig" / f"inside-{user}"
-
     def _running(self) -> list[str]:
         prefixes = (f"cluster/{self.name}/", f"{self.net.holder}/")
         names = self.supervisor.names()
@@ -197,6 +172,44 @@ class ControlPlane:
         needs = tuple(self.program(name) for name in after)
         environment = components.environment(*env)
         self.supervisor.start(Program(self.program(part), command, environment, namespace=self.net.name, after=needs))
+
+    def _wait(self, part: str, answers: Callable[[], bool], deadline: float) -> None:
+        self.supervisor.wait(self.program(part), answers, max(1, deadline - time.monotonic()))
+
+    def _start_apiserver(self) -> None:
+        etcd = components.etcd(self.tools.path("etcd"), self.folder / "etcd")
+        self._start("etcd", etcd, components.memory(96))
+        apiserver = components.apiserver(
+            self.tools.path("kube-apiserver", self.kubernetes),
+            self.files.pki,
+            address=addresses.API,
+            port=self.port,
+            services=self.ranges.services,
+        )
+        self._start("apiserver", apiserver, components.memory(384), after=("etcd",))
+
+    def _start_controllers(self) -> None:
+        for part, command, megabytes in (
+            ("controller-manager", components.controller_manager, 96),
+            ("scheduler", components.scheduler, 64),
+        ):
+            program = self.tools.path(f"kube-{part}", self.kubernetes)
+            argv = command(program, self.files.pki, self.files.inside(part))
+            self._start(part, argv, components.memory(megabytes), after=("apiserver",))
+
+    def _start_kwok(self) -> None:
+        block = self.folder / "pod-block"
+        if not self.supervisor.alive(self.program("kwok")) or not block.exists():
+            nodes.forget_holder(self.api())
+            write_private(block, self.ranges.block(nodes.pod_addresses(self.api())))
+        pods = block.read_text()
+        command = components.kwok(self.tools.path("kwok"), self.files.inside("kwok"), self.files.stages, pods=pods)
+        self._start("kwok", command, components.memory(64), after=("apiserver",))
+
+    def _start_agent(self) -> None:
+        command = [*python("magflow_sandbox.clusters.agent"), "--home", str(self.home.path), "--cluster", self.name]
+        command += ["--port", str(self.port), "--pods", self.ranges.pods, "--cache", str(self.tools.cache)]
+        self._start("agent", command, after=("apiserver",))
 
     def _start_door(self) -> None:
         target = f"{self.port}={addresses.API}:{self.port}"
@@ -210,53 +223,6 @@ class ControlPlane:
         if self._also_in is not None:
             name = self.program(f"door-{self._also_in.name}")
             self.supervisor.start(door.program(name, into=self.net, maps=[target], listen_in=self._also_in))
-
-    def _write_files(self) -> None:
-        keys = self.folder / "pki"
-        ca, front_proxy, sa = self._authorities(keys)
-        key = Path(keys / "sa.key")
-        if not key.exists() or (sa is not None and key.read_text() != sa):
-            write_private(key, sa or pki.rsa_key())
-        write_private(keys / "sa.pub", pki.public_key(key.read_text()))
-        local = ["127.0.0.1", addresses.API, self.ranges.first_service]
-        service = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"]
-        dns = ["localhost", *service, *(name for name in self._names if not _is_address(name))]
-        ips = [*local, *(name for name in self._names if _is_address(name))]
-        ca.ensure_pair(keys / "apiserver", "kube-apiserver", dns=dns, ips=ips, client=False)
-        ca.ensure_pair(keys / "loopback", "loopback", dns=["localhost"], ips=["127.0.0.1"], client=False)
-        masters = ("system:masters",)
-        ca.ensure_pair(keys / "kubelet-client", "kube-apiserver-kubelet-client", organization=masters, server=False)
-        front_proxy.ensure_pair(keys / "front-proxy-client", "front-proxy-client", server=False)
-        for user, (common_name, organization) in USERS.items():
-            pair = ca.ensure_pair(keys / f"user-{user}", common_name, organization=organization, server=False)
-            for host, path in (("127.0.0.1", self.kubeconfig(user)), (addresses.API, self._inside(user))):
-                text = kubeconfigs.text(f"https://{host}:{self.port}", ca.cert, pair, cluster=self.name, user=user)
-                _write_changed(path, text)
-        _write_changed(self.folder / "stages.yaml", stages.text(self.tools.module_dir("kwok"), programs.LABELS))
-
-    def _authorities(self, keys: Path) -> tuple[CA, CA, str | None]:
-        ca, front_proxy, sa = self._given
-        if ca is None:
-            ca = CA.ensure(keys / "ca", f"{self.name}-ca")
-        elif pki.Pair.read(keys / "ca") != pki.Pair(ca.cert, ca.key):
-            ca.write(keys / "ca")
-        if front_proxy is None:
-            front_proxy = CA.ensure(keys / "front-proxy-ca", f"{self.name}-front-proxy-ca")
-        elif pki.Pair.read(keys / "front-proxy-ca") != pki.Pair(front_proxy.cert, front_proxy.key):
-            front_proxy.write(keys / "front-proxy-ca")
-        return ca, front_proxy, sa
-
-
-_KUBERNETES_PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
-
-
-def _is_address(name: str) -> bool:
-    return name.replace(".", "").isdigit()
-
-
-def _write_changed(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
-        write_private(path, text)
 
 
 __all__ = ["KUBERNETES", "PARTS", "ApiError", "ControlPlane", "Ranges"]

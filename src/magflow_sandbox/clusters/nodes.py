@@ -144,6 +144,11 @@ def forget_holder(api: Api) -> None:
     api.delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 
 
+def pod_addresses(api: Api) -> set[str]:
+    """Addresses of all pods."""
+    return {pod["status"]["podIP"] for pod in api.all("/api/v1/pods") if pod.get("status", {}).get("podIP")}
+
+
 def ready(api: Api) -> set[str]:
     """Names of the nodes that are Ready."""
     return {

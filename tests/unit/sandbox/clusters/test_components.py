@@ -44,6 +44,13 @@ def test_fake_pods_have_the_lower_half_and_programs_the_upper() -> None:
     assert Ranges().first_service == "10.96.0.1"
 
 
+def test_a_new_kwok_gives_out_addresses_that_its_predecessor_did_not() -> None:
+    ranges = Ranges()
+    assert ranges.block(set()) == "10.244.0.0/19"
+    assert ranges.block({"10.244.0.7"}) == "10.244.32.0/19"
+    assert ranges.block({"10.244.0.7", "10.244.33.1", "10.244.64.9", "10.244.64.8", "10.244.96.1"}) == "10.244.0.0/19"
+
+
 @pytest.mark.parametrize(
     "ranges", [("10.0.0.0/16", "10.0.0.0/24"), ("10.0.0.0/28", "10.1.0.0/24"), ("x", "10.1.0.0/24")]
 )
