@@ -1,16 +1,15 @@
-"""The smoke job's program: every replica finds its peers by TF_CONFIG and passes a number on. Python alone, no packages.
+"""The smoke job's program: every replica finds its peers by TF_CONFIG and passes a number on. It needs Python alone.
 
 Workers hand a number to each store (the parameter servers, else the chief); the chief ends well once every store has
 every worker's. What is proven: names resolve, ports are open, TF_CONFIG is right, the operator ends the job.
 """
 
+import http.client
 import json
 import os
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 CONFIG = json.loads(os.environ.get("TF_CONFIG", "{}"))
@@ -25,42 +24,44 @@ class Peer(BaseHTTPRequestHandler):
     """GET gives what is stored, PUT /N stores worker N's number."""
 
     def do_GET(self):
-        self.answer()
-
-    def do_PUT(self):
-        STORE[self.path.strip("/")] = int(self.rfile.read(int(self.headers["Content-Length"])))
-        self.answer()
-
-    def answer(self):
+        """Gives the store."""
         body = json.dumps(STORE).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
+    def do_PUT(self):
+        """Keeps a worker's number, and gives the store."""
+        STORE[self.path.strip("/")] = int(self.rfile.read(int(self.headers["Content-Length"])))
+        self.do_GET()
+
     def log_message(self, *args):
-        pass
+        """Keeps the log to what the program says."""
 
 
 def say(text):
+    """One line of the log."""
     print(f"{TASK['type']}-{TASK['index']}: {text}", flush=True)
 
 
-def ask(address, number=None, path=""):
-    data = None if number is None else str(number).encode()
-    method = "GET" if data is None else "PUT"
+def ask(address, method="GET", path="/", body=None):
+    """A peer's store; peers that are not up yet are waited for."""
     while True:
+        peer = http.client.HTTPConnection(address, timeout=5)
         try:
-            request = urllib.request.Request(f"http://{address}/{path}", data=data, method=method)
-            with urllib.request.urlopen(request, timeout=5) as answer:
-                return json.load(answer)
-        except (OSError, ValueError) as error:
+            peer.request(method, path, body)
+            return json.load(peer.getresponse())
+        except (OSError, http.client.HTTPException, ValueError) as error:
             if time.monotonic() > END:
                 sys.exit(f"{address} did not answer within {PATIENCE:.0f} s: {error}")
             time.sleep(0.5)
+        finally:
+            peer.close()
 
 
 def main():
+    """Plays this replica's part."""
     if not CLUSTER:
         say("alone: there is no TF_CONFIG to find peers by")
         return
@@ -70,9 +71,10 @@ def main():
     stores = CLUSTER.get("ps") or CLUSTER.get("chief")
     workers = CLUSTER.get("worker", [])
     if TASK["type"] == "worker":
+        number = TASK["index"] + 1
         for address in stores:
-            ask(address, TASK["index"] + 1, str(TASK["index"]))
-        say(f"handed {TASK['index'] + 1} to {len(stores)} stores")
+            ask(address, "PUT", f"/{TASK['index']}", str(number))
+        say(f"handed {number} to {len(stores)} stores")
     elif TASK["type"] == "ps":
         say(f"serving on {port}")
         threading.Event().wait()  # the operator ends parameter servers with the job
