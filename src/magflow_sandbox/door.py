@@ -103,6 +103,8 @@ class _Side(asyncio.Protocol):
     def __init__(self, peer: _Side | None = None) -> None:
         self.peer = peer
         self.transport: asyncio.Transport | None = None
+        self.early: list[bytes] = []  # came before the peer was connected
+        self.ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -111,8 +113,11 @@ class _Side(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self.peer and self.peer.transport:
             self.peer.transport.write(data)
+        else:
+            self.early.append(data)
 
     def eof_received(self) -> bool:
+        self.ended = True
         if self.peer and self.peer.transport and self.peer.transport.can_write_eof():
             with contextlib.suppress(OSError):
                 self.peer.transport.write_eof()
@@ -132,7 +137,10 @@ class _Side(asyncio.Protocol):
 
 
 class _Client(_Side):
-    """The accepted half; nothing is read from it until the target has answered."""
+    """The accepted half.
+
+    Reading waits until the target has answered; some versions of asyncio read the first piece all the same.
+    """
 
     def __init__(self, target: Target) -> None:
         super().__init__()
@@ -154,8 +162,12 @@ class _Client(_Side):
         self.peer = peer
         if here.is_closing():
             there.abort()
-        else:
-            here.resume_reading()
+            return
+        there.writelines(self.early)
+        self.early.clear()
+        if self.ended:
+            there.write_eof()
+        here.resume_reading()
 
 
 def _reset(transport: asyncio.Transport) -> None:

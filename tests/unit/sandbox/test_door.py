@@ -72,6 +72,38 @@ def test_everything_arrives_in_both_directions(listener: socket.socket) -> None:
     assert asyncio.run(run()) == data
 
 
+def test_what_comes_before_the_target_has_answered_is_kept(
+    listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some versions of asyncio read a first piece although reading was paused in connection_made."""
+
+    class Hasty(door._Client):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            transport.resume_reading()  # type: ignore[attr-defined]
+
+        async def _connect(self, here: asyncio.Transport) -> None:
+            await asyncio.sleep(0.1)
+            await super()._connect(here)
+
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(await reader.read(-1))
+        writer.close()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(b"hello")
+        writer.write_eof()
+        return await reader.read(-1)
+
+    async def run() -> object:
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        async with server:
+            return await through_a_door(listener, server.sockets[0].getsockname()[1], talk)
+
+    monkeypatch.setattr(door, "_Client", Hasty)
+    assert asyncio.run(run()) == b"hello"
+
+
 def test_a_target_that_does_not_listen_is_a_reset(listener: socket.socket) -> None:
     with contextlib.closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
