@@ -20,6 +20,7 @@ from magflow_sandbox.clusters.control_plane import KUBERNETES, ControlPlane
 from magflow_sandbox.clusters.nodes import Capacity, Node
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home, write_private
+from magflow_sandbox.namespaces import USER_HOLDER
 from magflow_sandbox.supervisor import Supervisor
 from magflow_sandbox.toolchain import Toolchain
 
@@ -87,6 +88,8 @@ def down(home: Home, name: str) -> None:
     supervisor = Supervisor(home)
     with supervisor.lock(f"{name}.lock"):
         ControlPlane(home, supervisor, Toolchain(), name, port=PORTS[0]).delete()
+        if supervisor.names() == [USER_HOLDER]:  # nothing else lies below the user namespace
+            supervisor.stop(USER_HOLDER)
 
 
 def _port(home: Home, name: str) -> int:

@@ -36,7 +36,9 @@ def build(tool: Tool, folder: Path, work: Path) -> None:
     for program, package in tool.programs.items():
         if (folder / program).exists():
             continue
-        temporary = folder / f".{program}.new"
+        for left in folder.glob(f".{program}.*"):  # of a build that was killed
+            left.unlink(missing_ok=True)
+        temporary = folder / f".{program}.{os.getpid()}"  # a name of its own: a killed build's compiler may still write
         _go(["build", "-ldflags", flags, "-o", str(temporary), package], work, tool)
         temporary.replace(folder / program)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 from magflow_sandbox import namespaces
+from magflow_sandbox.toolchain import installed
 from magflow_sandbox.toolchain.table import Tool
 
+LEAST_GO = (1, 26)
 SPACE = 8 * 1024**3  # bytes: the cache of the demo tier with Go's own build cache
 
 
@@ -24,7 +27,7 @@ def lacking(missing: list[Tool], cache: Path, *, run: bool) -> list[str]:
     kinds = {tool.kind for tool in missing}
     if run and sys.platform != "linux":
         return ["Linux (the sandbox uses network namespaces)"]
-    if kinds & {"go", "data"} and not shutil.which("go"):
+    if kinds & {"go", "data"} and not _go_will_do():
         found.append("Go 1.26 or newer in PATH (go.dev/dl)")
     if "debian" in kinds and not (shutil.which("apt-get") and shutil.which("dpkg")):
         found.append("MariaDB 10.6 or newer (mariadbd in PATH; there is no apt here to fetch it)")
@@ -35,6 +38,17 @@ def lacking(missing: list[Tool], cache: Path, *, run: bool) -> list[str]:
     if missing and (free := _free(cache)) < SPACE:
         found.append(f"{SPACE >> 30} GiB free for {cache} ({free >> 30} GiB are)")
     return found
+
+
+def _go_will_do() -> bool:
+    """Whether Go is recent enough, or so recent (1.21) that it fetches the version that a module asks for."""
+    if not shutil.which("go"):
+        return False
+    command = ["go", "env", "GOVERSION", "GOTOOLCHAIN"]
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False).stdout.split()
+    version = installed.numbers(printed[0].removeprefix("go")) if printed else ()
+    fetches = len(printed) > 1 and printed[1] != "local"
+    return version >= ((1, 21) if fetches else LEAST_GO)
 
 
 def _has_venv() -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from magflow_sandbox.errors import SandboxError
-from magflow_sandbox.toolchain import Toolchain, chain, go, installed, mirror, table
+from magflow_sandbox.toolchain import Toolchain, chain, go, installed, mirror, needs, table
 from magflow_sandbox.toolchain.table import Found, Tool
 
 TOOL = Tool("thing", "go", "v1.2.3", "demo", 1, module="example.org/thing", programs={"thing": "example.org/thing/cmd"})
@@ -123,6 +123,28 @@ def test_the_provider_is_offered_under_both_registries(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0s"), (59, "59s"), (231, "3m51s")])
 def test_durations(seconds: float, text: str) -> None:
     assert chain.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("printed", "will_do"),
+    [
+        ("go1.26.8\nlocal", True),
+        ("go1.25.1\nlocal", False),
+        ("go1.22.0\nauto", True),
+        ("go1.19.8\n", False),
+        ("", False),
+    ],
+)
+def test_go_must_be_recent_or_able_to_fetch_a_recent_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, will_do: bool
+) -> None:
+    go_program = tmp_path / "bin" / "go"
+    go_program.parent.mkdir()
+    go_program.write_text(f"#!/bin/sh\nprintf '%s\\n' '{printed}'\n")
+    go_program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(go_program.parent), prepend=":")
+    lacking = needs.lacking([TOOL], tmp_path, run=False)
+    assert any(text.startswith("Go ") for text in lacking) is not will_do
 
 
 def test_prerequisites_are_named_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
