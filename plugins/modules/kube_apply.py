@@ -38,6 +38,11 @@ options:
     description: Take fields over from other managers.
     type: bool
     default: false
+  record:
+    description:
+      - Name of a record kept in the cluster (a ConfigMap in kube-system).
+      - By it, objects that stand as they were written last are not sent again. Not for jobs that O(replace) is for.
+    type: str
   deadline:
     description: Seconds that passing errors (429, 5xx, a webhook that is not up yet) may be waited for, in all.
     type: float
@@ -102,6 +107,7 @@ def work(module, kube):
             replace=given["replace"],
             force=given["force"],
             diff=module._diff,
+            record=given["record"],
             deadline=given["deadline"],
         )
     )
@@ -115,13 +121,14 @@ def main():
         "labels": {"type": "dict"},
         "replace": {"type": "bool", "default": False},
         "force": {"type": "bool", "default": False},
+        "record": {"type": "str"},
         "deadline": {"type": "float", "default": 120},
     }
     open_door(
         spec,
         work,
         required_one_of=[["objects", "kustomize"]],
-        mutually_exclusive=[["objects", "kustomize"]],
+        mutually_exclusive=[["objects", "kustomize"], ["record", "replace"]],
         required_by={"namespace": "kustomize", "labels": "kustomize"},
     )
 

@@ -123,6 +123,59 @@ def test_what_cannot_be_changed_is_replaced_only_when_asked(kube, namespace):
     assert actions(kube, [job(namespace, "two")], replace=True) == ["unchanged"]
 
 
+@pytest.fixture
+def record(kube, namespace):
+    yield namespace
+    kube.delete("v1", "ConfigMap", f"magflow-applied-{namespace}", "kube-system")
+
+
+def writes(kube, monkeypatch):
+    """The patches that are sent from now on, but for the record's own."""
+    sent = []
+    call = kube.call
+
+    def watched(method, path, **more):
+        if method == "PATCH" and "magflow-applied-" not in path:
+            sent.append(path)
+        return call(method, path, **more)
+
+    monkeypatch.setattr(kube, "call", watched)
+    return sent
+
+
+def test_what_stands_is_not_even_sent(kube, namespace, record, monkeypatch, as_someone):
+    objects = [config(namespace, a="1"), config(namespace, "other", x="1")]
+    assert actions(kube, objects, record=record) == ["created", "created"]
+    sent = writes(kube, monkeypatch)
+    assert actions(kube, objects, record=record) == ["unchanged", "unchanged"]
+    assert actions(kube, objects, record=record, dry_run=True) == ["unchanged", "unchanged"]
+    as_someone(config(namespace), {"metadata": {"labels": {"theirs": "1"}}, "data": {"theirs": "1"}})
+    sent.clear()
+    assert actions(kube, objects, record=record) == ["unchanged", "unchanged"]
+    assert sent == []
+
+
+def test_what_stands_no_longer_is_sent(kube, namespace, record, as_someone):
+    objects = [config(namespace, a="1"), config(namespace, "other", x="1")]
+    apply(kube, objects, record=record)
+    as_someone(config(namespace), {"data": {"a": "theirs"}})
+    with pytest.raises(ApplyError, match=r"\.data\.a belongs to 'someone'"):
+        apply(kube, objects, record=record)
+    kube.delete("v1", "ConfigMap", "settings", namespace)
+    assert actions(kube, objects, record=record) == ["created", "unchanged"]
+    as_someone(config(namespace), {"data": {"a": None}})
+    assert actions(kube, objects, record=record) == ["changed", "unchanged"]
+    assert actions(kube, [config(namespace, a="2"), objects[1]], record=record) == ["changed", "unchanged"]
+    assert actions(kube, objects, record=record) == ["changed", "unchanged"]
+
+
+def test_a_record_that_was_lost_costs_nothing_but_time(kube, namespace, record):
+    objects = [config(namespace, a="1")]
+    apply(kube, objects, record=record)
+    kube.delete("v1", "ConfigMap", f"magflow-applied-{record}", "kube-system")
+    assert actions(kube, objects, record=record) == ["unchanged"]
+
+
 def test_one_rejection_does_not_hide_the_rest_of_the_wave(kube, namespace):
     bad = config(namespace, "Bad_Name")
     with pytest.raises(ApplyError, match=r"ConfigMap .*Bad_Name") as caught:

@@ -15,6 +15,7 @@ from magflow.kube.compare import Diff, essence, text, written_by
 from magflow.kube.errors import ApiError
 from magflow.kube.kinds import Kinds
 from magflow.kube.objects import Identity, Object, Wave, condition, flatten, wave
+from magflow.kube.record import Record
 from magflow.kube.retry import NotYet, Patience
 from magflow.kube.ssa import server_side_apply
 
@@ -70,6 +71,7 @@ def apply(
     replace: bool = False,
     force: bool = False,
     diff: bool = False,
+    record: str | None = None,
     deadline: float | Patience = 120.0,
 ) -> list[Applied]:
     """Makes the cluster hold the objects.
@@ -82,6 +84,7 @@ def apply(
         replace: delete and create again what differs and cannot be changed, or what ended as failed (jobs).
         force: take fields over from other managers.
         diff: keep before and after of what changes (always so in a dry run).
+        record: name of a record kept in the cluster, by which objects that stand as written last are not sent again.
         deadline: seconds that passing errors may be waited for, in all.
 
     Returns:
@@ -93,7 +96,16 @@ def apply(
     patience = deadline if isinstance(deadline, Patience) else Patience(deadline)
     todo = sorted(flatten(objects), key=wave)
     kube.version()  # an unreachable server is told at once, not waited for
-    task = _Task(kube, todo, field_manager, dry_run, replace, force, diff or dry_run, patience)
+    kept = Record(kube, record, field_manager) if record else None
+    task = _Task(kube, todo, field_manager, dry_run, replace, force, diff or dry_run, kept, patience)
+    try:
+        return _waves(task, todo)
+    finally:
+        if kept and not dry_run:
+            kept.save()
+
+
+def _waves(task: _Task, todo: list[Object]) -> list[Applied]:
     done: list[Applied] = []
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="apply") as pool:
         for number, group in groupby(todo, key=wave):
@@ -105,7 +117,7 @@ def apply(
                     done.append(result)
             if failures:
                 raise ApplyError(failures, done)
-            if number == Wave.DEFINITIONS and not dry_run:
+            if number == Wave.DEFINITIONS and not task.dry_run:
                 task.kinds.await_served(task.patience)
     return done
 
@@ -122,11 +134,11 @@ class _Task:
         replace: bool,
         force: bool,
         diff: bool,
+        record: Record | None,
         patience: Patience,
     ) -> None:
-        self.kube, self.manager, self.patience = kube, manager, patience
+        self.kube, self.manager, self.record, self.patience = kube, manager, record, patience
         self.dry_run, self.replace, self.force, self.diff = dry_run, replace, force, diff
-        self.namespaces = {obj["metadata"]["name"] for obj in objects if obj["kind"] == "Namespace"}
         self.kinds = Kinds(kube, objects)
         self._missing: set[str] = set()
         self._lock = threading.Lock()
@@ -143,7 +155,7 @@ class _Task:
     def _attempt(self, obj: Object, identity: Identity) -> Applied:
         if self.dry_run and self._cannot_exist(obj, identity):
             return self._applied(identity, "created", None, obj)
-        live = self.kube.get(*_key(identity), metadata_only=self._light(identity))
+        live = self.kube.get(*_key(identity), metadata_only=bool(self.record) or self._light(identity))
         if live and live["metadata"].get("deletionTimestamp"):
             if self.dry_run:
                 return self._applied(identity, "created", None, obj)
@@ -153,9 +165,16 @@ class _Task:
                 self._missing.add(identity.name)
         if live and _bare(obj):
             return self._applied(identity, "unchanged", live, live)
+        if self.record and live:
+            if self.record.stands(obj, live):
+                return self._applied(identity, "unchanged", live, live)
+            if not self._light(identity):
+                live = self.kube.get(*_key(identity))
         if live and self.replace:
             return self._replaced(obj, identity, live)
         result = self._send(obj, dry_run=self.dry_run)
+        if self.record:
+            self.record.note(obj, result)
         if live is None:
             return self._applied(identity, "created", None, result)
         same = essence(live) == essence(result) if self.dry_run else not written_by(self.manager, live, result)

@@ -279,6 +279,8 @@ def connect(kubeconfig: Path | str, context: str | None = None) -> Kube:
     Raises:
         CannotTell: when the file is missing or not usable.
     """
+    if not str(kubeconfig):
+        raise CannotTell("no kubeconfig was given", hint="name one, or set KUBECONFIG")
     file = Path(kubeconfig).expanduser()
     if not file.is_file():
         raise CannotTell("there is no kubeconfig", where=str(file), hint="deploy the cluster, or give the right path")

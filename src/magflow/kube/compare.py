@@ -34,6 +34,12 @@ def essence(obj: Object | None) -> Object:
     return obj
 
 
+def entry(manager: str, obj: Object) -> Object:
+    """A manager's entry of managedFields, empty when it has none: what the server says is that manager's."""
+    entries = obj["metadata"].get("managedFields") or []
+    return next((e for e in entries if e.get("manager") == manager and e.get("operation") == "Apply"), {})
+
+
 def written_by(manager: str, before: Object, after: Object) -> bool:
     """Whether the write between two states of an object was this manager's.
 
@@ -43,7 +49,7 @@ def written_by(manager: str, before: Object, after: Object) -> bool:
     """
     if before["metadata"]["resourceVersion"] == after["metadata"]["resourceVersion"]:
         return False
-    old, new = (_entry(manager, obj) for obj in (before, after))
+    old, new = (entry(manager, obj) for obj in (before, after))
     if old != new:
         return True
     recent = datetime.now(UTC) - datetime.fromisoformat(new["time"]) < timedelta(seconds=3) if new else True
@@ -53,11 +59,6 @@ def written_by(manager: str, before: Object, after: Object) -> bool:
 def text(obj: Object) -> str:
     """An object as YAML, for a diff."""
     return yaml.dump(obj, Dumper=_Dumper, sort_keys=True, width=1000) if obj else ""
-
-
-def _entry(manager: str, obj: Object) -> Object:
-    entries = obj["metadata"].get("managedFields") or []
-    return next((e for e in entries if e.get("manager") == manager and e.get("operation") == "Apply"), {})
 
 
 def _veil(value: Any) -> str:

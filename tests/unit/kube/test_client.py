@@ -131,6 +131,11 @@ def test_a_bad_kubeconfig_is_named(tmp_path, text):
     assert caught.value.where == str(file)
 
 
+def test_no_kubeconfig_was_given():
+    with pytest.raises(CannotTell, match="no kubeconfig was given"):
+        connect("")
+
+
 def test_a_missing_kubeconfig_is_named(tmp_path):
     with pytest.raises(CannotTell, match="there is no kubeconfig"):
         connect(tmp_path / "nope")
