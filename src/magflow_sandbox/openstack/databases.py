@@ -25,9 +25,10 @@ WORKERS = 2
 
 
 def digest(services: Sequence[Service], server: Path) -> str:
-    """Changes with what decides about the tables: versions of the services, the migrations, options of the server."""
+    """Changes with what decides about the tables: versions, migrations, options of the server, and who owns them."""
     migrations = [[Path(word).name for word in command] for service in services for command in service.migrations]
-    content = [REQUIREMENTS.read_text(), migrations, mariadb.OPTIONS, server.resolve().stat().st_size]
+    size = server.resolve().stat().st_size
+    content = [REQUIREMENTS.read_text(), migrations, mariadb.OPTIONS, size, mariadb.owner()]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
@@ -59,6 +60,8 @@ def ensure(
         _migrate(home, supervisor, services, site, server, data)
     else:
         fresh = site.data / "mariadb.new"
+        # one that an interrupted `up` left serves this very folder
+        supervisor.stop(mariadb.NAME)
         shutil.rmtree(fresh, ignore_errors=True)
         if packed.exists():
             _unpack(packed, fresh)

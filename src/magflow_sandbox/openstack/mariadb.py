@@ -52,7 +52,8 @@ def environment(server: Path) -> dict[str, str]:
     }
 
 
-def _user() -> str:
+def owner() -> str:
+    """Name of the database's administrator: whoever runs the sandbox."""
     return pwd.getpwuid(os.geteuid()).pw_name
 
 
@@ -70,7 +71,7 @@ def command(server: Path, data: Path, socket: Path) -> list[str]:
     return [
         str(server),
         "--no-defaults",
-        f"--user={_user()}",
+        f"--user={owner()}",
         f"--basedir={_folder(server)}",
         f"--datadir={data}",
         f"--socket={socket}",
@@ -90,11 +91,11 @@ def install(server: Path, data: Path, log: Path) -> None:
     argv = [
         str(base / "bin" / "mariadb-install-db"),
         "--no-defaults",
-        f"--user={_user()}",
+        f"--user={owner()}",
         f"--basedir={base}",
         f"--datadir={data}",
         "--auth-root-authentication-method=socket",
-        f"--auth-root-socket-user={_user()}",
+        f"--auth-root-socket-user={owner()}",
         "--skip-test-db",
         "--skip-name-resolve",
         *options,
@@ -108,7 +109,7 @@ def execute(server: Path, socket: Path, statements: str, log: Path) -> None:
     Raises:
         SandboxError: the client fails; its output is in `log`.
     """
-    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={_user()}", f"--socket={socket}"]
+    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={owner()}", f"--socket={socket}"]
     _run(argv, server, log, "the database refuses a statement", statements)
 
 
@@ -116,7 +117,7 @@ def answers(server: Path, socket: Path) -> bool:
     """Whether the server takes a statement."""
     if not socket.exists():
         return False
-    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={_user()}", f"--socket={socket}"]
+    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={owner()}", f"--socket={socket}"]
     try:
         done = subprocess.run(
             [*argv, "--execute=select 1"], env=environment(server), capture_output=True, timeout=20, check=False

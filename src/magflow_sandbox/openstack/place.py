@@ -10,7 +10,7 @@ import yaml
 import magflow_sandbox
 from magflow_sandbox import pki
 from magflow_sandbox.home import Home, write_private
-from magflow_sandbox.openstack import passwords
+from magflow_sandbox.openstack import mariadb, passwords
 from magflow_sandbox.openstack.site import LOOPBACK, Site
 from magflow_sandbox.toolchain import Toolchain
 
@@ -31,6 +31,7 @@ def place(home: Home, toolchain: Toolchain) -> Site:
         etc=home.etc,
         data=home.data,
         socket=home.run / "mariadb.sock",
+        owner=mariadb.owner(),
         ca=home.pki / "ca.crt",
         certificate=home.pki / "doors.crt",
         key=home.pki / "doors.key",

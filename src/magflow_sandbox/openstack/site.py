@@ -30,6 +30,7 @@ class Site:
         etc: configuration is written below it, a folder a service.
         data: state of the services, a folder each.
         socket: MariaDB's unix socket; the only way to the databases.
+        owner: the database's administrator.
         ca: certificate of the sandbox's own authority.
         certificate: server certificate of the doors (address 127.0.0.1), with `key`.
         passwords: service user -> password; see `magflow_sandbox.openstack.passwords`.
@@ -41,6 +42,7 @@ class Site:
     etc: Path
     data: Path
     socket: Path
+    owner: str
     ca: Path
     certificate: Path
     key: Path
@@ -53,8 +55,8 @@ class Site:
         return f"https://{LOOPBACK}:{PORTS[service]}{path}"
 
     def database(self, name: str) -> str:
-        """SQLAlchemy URL of a database: root by the socket's peer credentials, so no password exists."""
-        return f"mysql+pymysql://root@localhost/{name}?unix_socket={self.socket}"
+        """SQLAlchemy URL of a database: its owner is known by the socket's peer credentials, so no password exists."""
+        return f"mysql+pymysql://{self.owner}@localhost/{name}?unix_socket={self.socket}"
 
     def packaged(self, relative: str) -> Path:
         """A file that a service's wheel installed below the environment's etc/."""

@@ -17,6 +17,7 @@ def site(tmp_path: Path) -> Site:
         etc=tmp_path / "etc",
         data=tmp_path / "data",
         socket=tmp_path / "run" / "mariadb.sock",
+        owner="root",
         ca=tmp_path / "pki" / "ca.crt",
         certificate=tmp_path / "pki" / "doors.crt",
         key=tmp_path / "pki" / "doors.key",
