@@ -47,13 +47,17 @@ class Ranges:
         return str(ipaddress.IPv4Network(self.services)[1])
 
     def block(self, used: set[str]) -> str:
-        """The quarter of the fake pods' range with the fewest used addresses, the first of those.
+        """The largest part of the fake pods' range without a used address, a quarter at most.
 
         A kwok that is started anew does not know which addresses its predecessor gave out, and would give them again.
         """
-        taken = [ipaddress.IPv4Address(item) for item in used]
-        quarters = list(ipaddress.IPv4Network(self.fake_pods).subnets(2))
-        return str(min(quarters, key=lambda quarter: sum(item in quarter for item in taken)))
+        whole = ipaddress.IPv4Network(self.fake_pods)
+        taken = [address for item in used if (address := ipaddress.IPv4Address(item)) in whole]
+        for prefix in range(whole.prefixlen + 2, 32):
+            busy = {ipaddress.IPv4Network((int(address), prefix), strict=False) for address in taken}
+            if len(busy) < 2 ** (prefix - whole.prefixlen):
+                return str(next(part for part in whole.subnets(new_prefix=prefix) if part not in busy))
+        raise SandboxError(f"no addresses are left in {whole}", hint="delete pods, or give a larger pod range")
 
     def free_program(self, taken: set[str]) -> str:
         """An address of the upper half that is not taken.

@@ -48,7 +48,10 @@ def test_a_new_kwok_gives_out_addresses_that_its_predecessor_did_not() -> None:
     ranges = Ranges()
     assert ranges.block(set()) == "10.244.0.0/19"
     assert ranges.block({"10.244.0.7"}) == "10.244.32.0/19"
-    assert ranges.block({"10.244.0.7", "10.244.33.1", "10.244.64.9", "10.244.64.8", "10.244.96.1"}) == "10.244.0.0/19"
+    used = {"10.244.0.7", "10.244.33.1", "10.244.64.9", "10.244.96.1", "10.244.128.1"}
+    assert ranges.block(used) == "10.244.16.0/20"
+    small = Ranges(pods="10.244.0.0/24")
+    assert small.block({f"10.244.0.{number}" for number in range(1, 128, 2)} - {"10.244.0.41"}) == "10.244.0.40/31"
 
 
 @pytest.mark.parametrize(
