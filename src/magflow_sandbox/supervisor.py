@@ -26,61 +26,19 @@ import hashlib
 import json
 import os
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from magflow_sandbox import launching, processes
+from magflow_sandbox import launching, namespaces, processes
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
+from magflow_sandbox.program import Program, Running, python
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes; a longer log is put aside at the next start
-
-
-def python(module: str) -> list[str]:
-    """The start of a command that runs a module of this package with this Python, wherever it is installed."""
-    source = str(Path(__file__).resolve().parents[1])
-    run = f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
-    return [sys.executable, "-u", "-c", f"import sys, runpy; sys.path.insert(0, {source!r}); {run}"]
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program to run.
-
-    Args:
-        name: unique in the home; may contain ``/`` (a folder of the records and logs).
-        argv: the command; the first word is looked up in the PATH of ``env``.
-        env: the whole environment (plus the two marks), nothing is inherited.
-        cwd: working folder, ``/`` when not given.
-        namespace: name of a :class:`magflow_sandbox.namespaces.Netns` that is up; the program runs inside.
-        after: names of programs that must outlive this one.
-    """
-
-    name: str
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(default_factory=dict)
-    cwd: Path | str | None = None
-    namespace: str | None = None
-    after: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Running:
-    """What is known of a program that was started and not stopped since."""
-
-    name: str
-    state: Literal["running", "dead"]
-    pid: int
-    since: float  # seconds since the epoch
-    rss: int  # bytes, with its children; 0 when dead
-    after: tuple[str, ...]
-    log: Path
 
 
 class Supervisor:
@@ -108,6 +66,11 @@ class Supervisor:
     def alive(self, name: str) -> bool:
         """Whether the recorded process (not another one with its id, not a zombie) is there."""
         return self.pid(name) is not None
+
+    def runs(self, program: Program) -> bool:
+        """Whether the program runs with this very definition, so that :meth:`start` would do nothing."""
+        record = self.record(program.name)
+        return bool(record and processes.alive(record) and record["digest"] == self._digest(program))
 
     def names(self) -> list[str]:
         """Names of everything that was started and not stopped, in order; cheaper than :meth:`programs`."""
@@ -156,15 +119,11 @@ class Supervisor:
         Raises:
             SandboxError: its namespace is not up, or the program cannot be executed.
         """
-        from magflow_sandbox import namespaces  # they need each other
-
-        argv, holder, after = list(program.argv), None, program.after
+        argv, after = list(program.argv), program.after
         if program.namespace is not None:
             argv = namespaces.enter(self, program.namespace, argv)
-            keeper = namespaces.holder_name(program.namespace)
-            holder = self.record(keeper)
-            after = (*after, keeper)
-        digest = _digest(program, holder)
+            after = (*after, namespaces.holder_name(program.namespace))
+        digest = self._digest(program)
         with self._locked(program.name) as lock:
             record = self.record(program.name)
             if record and processes.alive(record):
@@ -244,6 +203,12 @@ class Supervisor:
 
     # -- inside
 
+    def _digest(self, program: Program) -> str:
+        holder = self.record(namespaces.holder_name(program.namespace)) if program.namespace else None
+        place = [holder["pid"], holder["ticks"], holder["boot"]] if holder else None
+        parts = [list(program.argv), sorted(program.env.items()), str(program.cwd or ""), program.namespace, place]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
     @contextmanager
     def _locked(self, name: str) -> Iterator[int]:
         path = self.records / f"{name}.lock"
@@ -281,7 +246,4 @@ class Supervisor:
                 time.sleep(0.02 if strays else 0)
 
 
-def _digest(program: Program, holder: Mapping[str, Any] | None) -> str:
-    place = [holder["pid"], holder["ticks"], holder["boot"]] if holder else None
-    parts = [list(program.argv), sorted(program.env.items()), str(program.cwd or ""), program.namespace, place]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+__all__ = ["Program", "Running", "Supervisor", "python"]

@@ -169,9 +169,12 @@ class ControlPlane:
         return [name for name in names if name.startswith(prefixes) or name == self.net.holder]
 
     def _start(self, part: str, command: list[str], *env: dict[str, str], after: tuple[str, ...] = ()) -> None:
+        self.supervisor.start(self._described(part, command, *env, after=after))
+
+    def _described(self, part: str, command: list[str], *env: dict[str, str], after: tuple[str, ...] = ()) -> Program:
         needs = tuple(self.program(name) for name in after)
         environment = components.environment(*env)
-        self.supervisor.start(Program(self.program(part), command, environment, namespace=self.net.name, after=needs))
+        return Program(self.program(part), command, environment, namespace=self.net.name, after=needs)
 
     def _wait(self, part: str, answers: Callable[[], bool], deadline: float) -> None:
         self.supervisor.wait(self.program(part), answers, max(1, deadline - time.monotonic()))
@@ -199,12 +202,17 @@ class ControlPlane:
 
     def _start_kwok(self) -> None:
         block = self.folder / "pod-block"
-        if not self.supervisor.alive(self.program("kwok")) or not block.exists():
-            nodes.forget_holder(self.api())
-            write_private(block, self.ranges.block(nodes.pod_addresses(self.api())))
-        pods = block.read_text()
-        command = components.kwok(self.tools.path("kwok"), self.files.inside("kwok"), self.files.stages, pods=pods)
-        self._start("kwok", command, components.memory(64), after=("apiserver",))
+        if block.exists() and self.supervisor.runs(self._kwok(block.read_text())):
+            return
+        self.supervisor.stop(self.program("kwok"))
+        nodes.forget_holder(self.api())
+        write_private(block, self.ranges.block(nodes.pod_addresses(self.api())))
+        self.supervisor.start(self._kwok(block.read_text()))
+
+    def _kwok(self, block: str) -> Program:
+        files = self.files
+        command = components.kwok(self.tools.path("kwok"), files.inside("kwok"), files.stages, pods=block)
+        return self._described("kwok", command, components.memory(64), after=("apiserver",))
 
     def _start_agent(self) -> None:
         command = [*python("magflow_sandbox.clusters.agent"), "--home", str(self.home.path), "--cluster", self.name]
