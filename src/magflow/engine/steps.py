@@ -23,6 +23,9 @@ from magflow.stages.model import Playbook, Stage, TerraformStack
 STACK_STAGE = "cluster"
 """The stage whose step is the stack."""
 
+CHECKS_WAIT = {"training_operator_wait": 0, "smoke_wait": 0}
+"""The roles wait for what they apply when they are used alone; here the stage's checks do, and say more."""
+
 Tell = Callable[[str], None]
 """Is told, in a few words, what a running step does now."""
 
@@ -104,7 +107,8 @@ def _play(playbook: str, run: RunFolder, world: World, tell: Tell) -> StepResult
     if not run.kubeconfig.is_file():
         raise CannotTell("there is no kubeconfig yet", where=str(run.kubeconfig), hint="deploy the stage cluster first")
     run.write_json(run.inventory, handoff.inventory())
-    run.write_json(run.ansible_vars, handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig))
+    variables = handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig) | CHECKS_WAIT
+    run.write_json(run.ansible_vars, variables)
     result = run_playbook(
         playbook,
         run.path / "ansible",
