@@ -134,8 +134,9 @@ class Cloud:
             databases.ensure(self.home, self.supervisor, self.services, self.site, server, cache, progress)
             databases.start(self.supervisor, self.site, server, self.site.data / "mariadb")
             progress("starting " + ", ".join(service.name for service in self.services))
-            for service in self.services:
-                self.supervisor.start(self._program(service))
+            with ThreadPoolExecutor(len(self.services)) as pool:
+                # side by side, because those whose configuration changed end first
+                list(pool.map(self.supervisor.start, map(self._program, self.services)))
             self._install_kinds()
             self._wait_for_services()
             self._bootstrap(progress)
@@ -247,9 +248,8 @@ class Cloud:
         # the SDK takes a second to import, which `status` and `down` need not wait for
         from magflow_sandbox.openstack import bootstrap
 
-        log = self.home.log / "bootstrap.log"
         try:
-            made = bootstrap.ensure(self.services, self.site, self.home.clouds_yaml, log)
+            made = bootstrap.ensure(self.supervisor, self.services, self.site, self.home.clouds_yaml)
         except bootstrap.REFUSED as error:
             raise SandboxError(f"the cloud refuses its first objects: {error}", where=self.home.log) from error
         if made:

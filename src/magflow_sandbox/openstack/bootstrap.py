@@ -19,6 +19,7 @@ from magflow_sandbox.home import write_private
 from magflow_sandbox.openstack import clients, flavors, identity, images, networks
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import Site
+from magflow_sandbox.supervisor import Supervisor
 
 KEYPAIR = "magflow"
 REFUSED = (SDKException, ClientException)
@@ -26,12 +27,11 @@ REFUSED = (SDKException, ClientException)
 MAIN, RESTRICTED, ADMIN = "sandbox", "sandbox-restricted", "sandbox-admin"
 
 
-def ensure(services: tuple[Service, ...], site: Site, clouds: Path, log: Path) -> bool:
+def ensure(supervisor: Supervisor, services: tuple[Service, ...], site: Site, clouds: Path) -> bool:
     """Bring the cloud to its first state. Returns whether anything had to be done.
 
     Args:
         clouds: the clouds.yaml, written with its three entries.
-        log: output of keystone-manage.
 
     Raises:
         SandboxError: keystone cannot be bootstrapped; also one of `REFUSED`.
@@ -39,7 +39,7 @@ def ensure(services: tuple[Service, ...], site: Site, clouds: Path, log: Path) -
     marker, digest = site.data / "bootstrap.json", _digest(services)
     if marker.exists() and json.loads(marker.read_text()) == {"digest": digest} and _confirmed(clouds):
         return False
-    identity.bootstrap(services[0], site, log)
+    identity.bootstrap(supervisor, services[0], site)
     admin_entry = clients.by_password(site, "admin", "admin")
     with clients.connect(admin_entry) as admin:
         for service in services[1:]:

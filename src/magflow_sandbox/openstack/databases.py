@@ -6,16 +6,14 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import tarfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home, write_private
-from magflow_sandbox.openstack import files, mariadb
+from magflow_sandbox.openstack import files, job, mariadb
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import Site
 from magflow_sandbox.supervisor import Program, Supervisor
@@ -61,13 +59,16 @@ def ensure(
     else:
         fresh = site.data / "mariadb.new"
         # one that an interrupted `up` left serves this very folder
+        supervisor.stop("migrate/mariadb")
         supervisor.stop(mariadb.NAME)
         shutil.rmtree(fresh, ignore_errors=True)
         if packed.exists():
             _unpack(packed, fresh)
         else:
             progress("making the databases (once, about a minute)")
-            mariadb.install(server, fresh, home.log / "mariadb-install.log")
+            install = mariadb.installer(server, fresh)
+            environment, log = mariadb.environment(server), home.log / "migrate" / "mariadb.log"
+            job.run(supervisor, "migrate/mariadb", install, environment, log, "the database folder cannot be made")
             _migrate(home, supervisor, services, site, server, fresh)
             supervisor.stop(mariadb.NAME, timeout=30)
             _pack(fresh, packed)
@@ -89,26 +90,32 @@ def start(supervisor: Supervisor, site: Site, server: Path, data: Path) -> None:
 def _migrate(
     home: Home, supervisor: Supervisor, services: Sequence[Service], site: Site, server: Path, data: Path
 ) -> None:
+    for service in services:
+        # a migration that a killed `up` left would work on the same tables
+        supervisor.stop(_job(service))
     start(supervisor, site, server, data)
     names = [name for service in services for name in service.databases]
     statements = "".join(f"create database if not exists {name};\n" for name in names)
-    mariadb.execute(server, site.socket, statements, home.log / "migrate" / "mariadb.log")
+    environment, log = mariadb.environment(server), home.log / "migrate" / "mariadb.log"
+    argv = mariadb.client(server, site.socket)
+    job.run(supervisor, "migrate/mariadb", argv, environment, log, "the databases cannot be made", statements)
     with ThreadPoolExecutor(WORKERS) as pool:
         # the longest first, so that the workers end together
         order = sorted(services, key=lambda service: service.name in {"neutron", "nova"}, reverse=True)
-        list(pool.map(lambda service: _migrate_one(service, site, home.log / "migrate" / f"{service.name}.log"), order))
+        list(pool.map(lambda service: _migrate_one(home, supervisor, service, site), order))
 
 
-def _migrate_one(service: Service, site: Site, log: Path) -> None:
+def _migrate_one(home: Home, supervisor: Supervisor, service: Service, site: Site) -> None:
     files.write(service, site)
+    environment, log = files.environment(service, site), home.log / "migrate" / f"{service.name}.log"
+    what = f"the migration of {service.name}'s database fails"
     for command in service.migrations:
         argv = [str(site.environment / "bin" / command[0]), *command[1:]]
-        with log.open("a") as out:
-            done = subprocess.run(
-                argv, env=files.environment(service, site), stdout=out, stderr=subprocess.STDOUT, check=False
-            )
-        if done.returncode:
-            raise SandboxError(f"the migration of {service.name}'s database fails", where=log, hint="read the log")
+        job.run(supervisor, _job(service), argv, environment, log, what)
+
+
+def _job(service: Service) -> str:
+    return f"migrate/{service.name}"
 
 
 def _pack(folder: Path, packed: Path) -> None:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from openstack.connection import Connection
 
-from magflow_sandbox.errors import SandboxError
-from magflow_sandbox.openstack import clients, files
+from magflow_sandbox.openstack import clients, files, job
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import REGION, Site
+from magflow_sandbox.supervisor import Supervisor
 
 PROJECT = USER = "demo"
 CREDENTIALS = {"magflow": True, "magflow-restricted": False}
 """Application credential of the demo user -> whether it is unrestricted (Magnum makes others by it)."""
 
 
-def bootstrap(keystone: Service, site: Site, log: Path) -> None:
+def bootstrap(supervisor: Supervisor, keystone: Service, site: Site) -> None:
     """Make the admin and keystone's own endpoint; the password goes by the environment, not by argv.
 
     Raises:
-        SandboxError: keystone-manage fails; its output is in `log`.
+        SandboxError: keystone-manage fails.
     """
     url = site.url("keystone", keystone.path)
     config = site.etc / "keystone" / "keystone.conf"
@@ -40,10 +38,8 @@ def bootstrap(keystone: Service, site: Site, log: Path) -> None:
         "OS_BOOTSTRAP_INTERNAL_URL": url,
         "OS_BOOTSTRAP_ADMIN_URL": url,
     }
-    with log.open("a") as out:
-        done = subprocess.run(argv, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False)
-    if done.returncode:
-        raise SandboxError("keystone cannot be bootstrapped", where=log, hint="read the log")
+    log = supervisor.home.log / "bootstrap.log"
+    job.run(supervisor, "bootstrap", argv, environment, log, "keystone cannot be bootstrapped")
 
 
 def ensure_service(admin: Connection, service: Service, site: Site) -> None:

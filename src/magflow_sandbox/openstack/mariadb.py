@@ -80,15 +80,10 @@ def command(server: Path, data: Path, socket: Path) -> list[str]:
     ]
 
 
-def install(server: Path, data: Path, log: Path) -> None:
-    """Make an empty data folder.
-
-    Raises:
-        SandboxError: the installer fails; its output is in `log`.
-    """
+def installer(server: Path, data: Path) -> list[str]:
+    """Command that makes an empty data folder."""
     base = _folder(server)
-    options = [option for option in OPTIONS if option.startswith("--innodb")]
-    argv = [
+    return [
         str(base / "bin" / "mariadb-install-db"),
         "--no-defaults",
         f"--user={owner()}",
@@ -98,40 +93,28 @@ def install(server: Path, data: Path, log: Path) -> None:
         f"--auth-root-socket-user={owner()}",
         "--skip-test-db",
         "--skip-name-resolve",
-        *options,
+        *(option for option in OPTIONS if option.startswith("--innodb")),
     ]
-    _run(argv, server, log, "cannot make the database folder")
 
 
-def execute(server: Path, socket: Path, statements: str, log: Path) -> None:
-    """Run SQL as root.
-
-    Raises:
-        SandboxError: the client fails; its output is in `log`.
-    """
-    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={owner()}", f"--socket={socket}"]
-    _run(argv, server, log, "the database refuses a statement", statements)
+def client(server: Path, socket: Path) -> list[str]:
+    """Command that runs the SQL of its standard input."""
+    program = _folder(server) / "bin" / "mariadb"
+    return [str(program), "--no-defaults", f"--user={owner()}", f"--socket={socket}"]
 
 
 def answers(server: Path, socket: Path) -> bool:
     """Whether the server takes a statement."""
     if not socket.exists():
         return False
-    argv = [str(_folder(server) / "bin" / "mariadb"), "--no-defaults", f"--user={owner()}", f"--socket={socket}"]
     try:
         done = subprocess.run(
-            [*argv, "--execute=select 1"], env=environment(server), capture_output=True, timeout=20, check=False
+            [*client(server, socket), "--execute=select 1"],
+            env=environment(server),
+            capture_output=True,
+            timeout=20,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
-
-
-def _run(argv: list[str], server: Path, log: Path, what: str, given: str | None = None) -> None:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a") as out:
-        done = subprocess.run(
-            argv, env=environment(server), input=given, text=True, stdout=out, stderr=subprocess.STDOUT, check=False
-        )
-    if done.returncode:
-        raise SandboxError(what, where=log, hint="read the log")

@@ -25,6 +25,7 @@ THREADS = 6
 FACTORIES = ("init", "build", "make")
 HANDSHAKE_SECONDS = 5
 IDLE_SECONDS = 30
+SHUTDOWN_SECONDS = 2
 
 
 class LateAdapter(BuiltinSSLAdapter):
@@ -59,7 +60,7 @@ class Connection(HTTPConnection):
 def serve(application: Callable[..., Any], port: int, certificate: str, key: str, name: str) -> None:
     """Serve until SIGTERM or SIGINT; says `ready` on stderr when the socket listens."""
     server = Server(("127.0.0.1", port), application, numthreads=THREADS, server_name=name, request_queue_size=128)
-    server.timeout = IDLE_SECONDS
+    server.timeout, server.shutdown_timeout = IDLE_SECONDS, SHUTDOWN_SECONDS
     server.ssl_adapter = LateAdapter(certificate, key)
     server.ConnectionClass = Connection
     server.prepare()
