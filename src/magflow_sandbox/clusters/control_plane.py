@@ -100,6 +100,8 @@ class ControlPlane:
         for program in KUBERNETES_PROGRAMS:  # all are looked up before anything is started
             self.tools.path(program, self.kubernetes)
         deadline = time.monotonic() + within
+        if not self.supervisor.alive(self.net.holder):
+            self.stop()  # what still runs in a namespace that nobody can enter; in order: etcd alone would not end
         self.net.up()
         self.net.address(f"{addresses.API}/32")
         self.net.any_ip(self.ranges.fake_pods)
@@ -180,8 +182,11 @@ class ControlPlane:
         self.supervisor.wait(self.program(part), answers, max(1, deadline - time.monotonic()))
 
     def _start_apiserver(self) -> None:
-        etcd = components.etcd(self.tools.path("etcd"), self.folder / "etcd")
-        self._start("etcd", etcd, components.memory(96))
+        command = components.etcd(self.tools.path("etcd"), self.folder / "etcd")
+        etcd = self._described("etcd", command, components.memory(96))
+        if self.supervisor.alive(etcd.name) and not self.supervisor.runs(etcd):
+            self.supervisor.stop(self.program("apiserver"))  # an etcd that is in use does not end
+        self.supervisor.start(etcd)
         apiserver = components.apiserver(
             self.tools.path("kube-apiserver", self.kubernetes),
             self.files.pki,
