@@ -11,7 +11,8 @@ Labels and taints that others put on a node stay; ours are set when the node is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,13 +110,13 @@ def sync(api: Api, wanted: Iterable[Node]) -> bool:
     """
     missing = {node.name: node for node in wanted}
     changed = False
+    surplus = []
     for found in api.all("/api/v1/nodes"):
         if found["metadata"].get("annotations", {}).get(FAKE[0]) != FAKE[1]:
             continue
         node = missing.pop(found["metadata"]["name"], None)
         if node is None:
-            remove(api, found["metadata"]["name"])
-            changed = True
+            surplus.append(found["metadata"]["name"])
         else:
             changed |= _correct(api, node, found)
     for node in missing.values():
@@ -125,15 +126,19 @@ def sync(api: Api, wanted: Iterable[Node]) -> bool:
             if error.code != 409:  # somebody else made it meanwhile
                 raise
         changed = True
-    return changed
+    remove(api, surplus)
+    return changed or bool(surplus)
 
 
-def remove(api: Api, name: str) -> None:
-    """Delete a node and, as a machine that is gone cannot end them, its pods at once."""
-    api.delete(f"/api/v1/nodes/{name}")
-    for pod in api.all("/api/v1/pods", fieldSelector=f"spec.nodeName={name}"):
-        where = pod["metadata"]
-        api.delete(f"/api/v1/namespaces/{where['namespace']}/pods/{where['name']}", gracePeriodSeconds=0)
+def remove(api: Api, names: Collection[str]) -> None:
+    """Delete nodes and, as machines that are gone cannot end them, their pods at once."""
+    if not names:
+        return
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        list(pool.map(lambda name: api.delete(f"/api/v1/nodes/{name}"), names))
+        pods = [pod["metadata"] for pod in api.all("/api/v1/pods") if pod["spec"].get("nodeName") in names]
+        paths = [f"/api/v1/namespaces/{pod['namespace']}/pods/{pod['name']}" for pod in pods]
+        list(pool.map(lambda path: api.delete(path, gracePeriodSeconds=0), paths))
 
 
 def forget_holder(api: Api) -> None:

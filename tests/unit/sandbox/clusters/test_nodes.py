@@ -20,7 +20,7 @@ class FakeApi:
         self.done: list[tuple[str, str]] = []
 
     def all(self, path: str, **_: str) -> list[dict[str, Any]]:
-        return list(self.nodes.values()) if path.endswith("/nodes") else [pod("default", "p")]
+        return list(self.nodes.values()) if path.endswith("/nodes") else [pod("p", "a"), pod("q", "b")]
 
     def create(self, path: str, thing: dict[str, Any]) -> None:
         self.done.append(("create", thing["metadata"]["name"]))
@@ -34,8 +34,8 @@ class FakeApi:
         self.done.append(("delete", path.rpartition("/")[2]))
 
 
-def pod(namespace: str, name: str) -> dict[str, Any]:
-    return {"metadata": {"namespace": namespace, "name": name}}
+def pod(name: str, node: str) -> dict[str, Any]:
+    return {"metadata": {"namespace": "default", "name": name}, "spec": {"nodeName": node}}
 
 
 def node(name: str = "a", gpus: int = 0) -> Node:
