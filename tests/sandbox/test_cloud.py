@@ -438,6 +438,20 @@ def test_down_leaves_no_process_and_up_brings_the_cluster_back(
     assert down < 30 and up < 90
 
 
+def test_everything_killed_is_told_and_brought_back(cloud_home: Path, cluster: Any, kube: client.CoreV1Api) -> None:
+    """As after the machine lost its power."""
+    before = pids(cloud_home)
+    for pid in before.values():
+        os.kill(pid, signal.SIGKILL)
+    found = status(cloud_home)
+    assert found["state"] == "degraded"
+    assert {item["name"] for item in found["programs"] if item["state"] == "dead"} == set(before)
+    assert sandbox(cloud_home, "up", "--wait").returncode == 0
+    # ready is said only of what answers
+    assert groups(kube) == {"control-plane": 1, "default-worker": 1}
+    assert status(cloud_home)["state"] == "up"
+
+
 def test_deleting_the_cluster_leaves_nothing(cloud: Cloud, cluster: Any) -> None:
     cloud.remove(cluster.uuid)
     assert {what: found for what, found in cloud.traces().items() if found} == {}

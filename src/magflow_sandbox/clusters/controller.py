@@ -85,6 +85,7 @@ class Controller:
                     self._lives[place] = Lifecycle(
                         self.home, self.supervisor, self.tools, self.api, self.ports, view.namespace, view.name
                     )
+                    self._lives[place].doubt(view)
                 future = self._running[place] = pool.submit(self._lives[place].step, view)
                 future.add_done_callback(lambda done, place=place: self._done(place, done))  # type: ignore[misc]
 

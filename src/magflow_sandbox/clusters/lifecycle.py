@@ -52,6 +52,14 @@ class Lifecycle:
         self._plane: ControlPlane | None = None
         self._warned: dict[str, str] = {}
 
+    def doubt(self, view: View) -> None:
+        """Take back at once what an earlier controller said of a cluster whose programs do not run (any more)."""
+        said_ready = view.cluster.get("status", {}).get("controlPlaneReady")
+        if said_ready and view.control_plane and not view.deleting:
+            dead = ControlPlane(self.home, self.supervisor, self.tools, self.name, port=0).dead()
+            if dead:
+                self._report(view, None, f"not running: {', '.join(dead)}", None, set())
+
     def step(self, view: View) -> float:
         """One pass. Returns after how many seconds the next one should be."""
         if view.deleting:

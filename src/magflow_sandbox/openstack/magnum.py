@@ -41,8 +41,6 @@ def service(site: Site) -> Service:
                 "keystone_auth": login(site, "magnum"),
                 "keystone_authtoken": token_check(site, "magnum"),
                 "cinder_client": {"region_name": REGION},
-                # a minute by default: too long to wait for the truth after a fault
-                "kubernetes": {"health_polling_interval": 10},
                 "capi_helm": {
                     "kubeconfig_file": site.management,
                     "helm_chart_repo": "",
