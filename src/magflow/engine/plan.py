@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Action = Literal["create", "update", "replace", "delete"]
@@ -100,7 +100,7 @@ def summarize(plan: Mapping[str, Any]) -> PlanSummary:
     outputs = plan.get("output_changes") or {}
     return PlanSummary(
         changes=tuple(_changes(plan.get("resource_changes") or [])),
-        drift=tuple(_changes(plan.get("resource_drift") or [])),
+        drift=tuple(_without_clock(_changes(plan.get("resource_drift") or []))),
         outputs=tuple(sorted(name for name, change in outputs.items() if change["actions"] != ["no-op"])),
     )
 
@@ -120,6 +120,14 @@ def _changes(entries: list[dict[str, Any]]) -> Iterator[ResourceChange]:
             reason=entry.get("action_reason"),
             attributes=tuple(_attributes(change)),
         )
+
+
+def _without_clock(changes: Iterable[ResourceChange]) -> Iterator[ResourceChange]:
+    """Drops what differs in its time of change alone: every node group that changes leaves that on the cluster."""
+    for change in changes:
+        telling = tuple(item for item in change.attributes if item.path != "updated_at")
+        if telling or change.action != "update":
+            yield replace(change, attributes=telling)
 
 
 def _attributes(change: Mapping[str, Any]) -> Iterator[AttributeChange]:

@@ -12,7 +12,12 @@ from typing import Any
 from magflow.errors import MagflowError
 
 # Summaries that say less than their detail, whose first paragraph is the sentence of our own rule.
-_RULES = ("Invalid value for variable", "Resource precondition failed", "Resource postcondition failed")
+_RULES = (
+    "Invalid value for variable",
+    "Resource precondition failed",
+    "Resource postcondition failed",
+    "Module output value precondition failed",
+)
 _LOOKED_UP = {
     "openstack_images_image_v2": "image",
     "openstack_compute_flavor_v2": "flavor",

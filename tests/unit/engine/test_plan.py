@@ -127,6 +127,11 @@ def test_drift_is_told_apart() -> None:
     assert summary.drift[0].attributes[0].after == 6
 
 
+def test_a_time_of_change_is_no_drift() -> None:
+    times = ({"n": 2, "updated_at": "1"}, {"n": 2, "updated_at": "2"})
+    assert summarize({"resource_drift": [resource(change(["update"], *times))]}).drift == ()
+
+
 def test_a_stored_plan_that_replaces_a_cluster() -> None:
     """Labels on the cluster itself: the plan that wants to destroy the cluster over a label."""
     summary = summarize(json.loads((DATA / "plan-replaces-cluster.json").read_text()))
