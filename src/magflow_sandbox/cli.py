@@ -17,8 +17,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from magflow_sandbox.cloud import Cloud, Status
+from magflow_sandbox.cloud import Cloud
 from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.status import Status
 
 app = typer.Typer(
     no_args_is_help=True, help="The sandbox cloud on this machine: real OpenStack and Kubernetes services."

@@ -15,10 +15,8 @@ import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import magflow_sandbox
 from magflow_sandbox import door, namespaces
@@ -28,11 +26,12 @@ from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
 from magflow_sandbox.namespaces import Netns
 from magflow_sandbox.openstack import catalog, databases, files, management, mariadb
-from magflow_sandbox.openstack.place import place
+from magflow_sandbox.openstack.place import kubernetes_versions, place, write_chart
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import PORTS, Site
 from magflow_sandbox.probe import answers
-from magflow_sandbox.supervisor import Program, Running, Supervisor, python
+from magflow_sandbox.status import Cluster, Status, cluster
+from magflow_sandbox.supervisor import Program, Supervisor, python
 from magflow_sandbox.toolchain import Toolchain
 
 Progress = Callable[[str], None]
@@ -42,50 +41,6 @@ CONTROLLER = "controller"
 BEAT_SECONDS = 60
 START_SECONDS = 120
 """Patience for a service's start; a loaded machine with two cores may need most of it."""
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A cluster of the management API, as far as people want to know."""
-
-    name: str
-    phase: str
-    ready: bool
-
-
-@dataclass(frozen=True)
-class Status:
-    """What is there.
-
-    Attributes:
-        programs: everything that was started and not stopped since.
-        missing: programs that belong to a sandbox that is up, and of which there is no record.
-        doors: door -> whether it answers over HTTPS; of the controller: whether it has looked round lately.
-        clusters: None when the management API does not answer.
-    """
-
-    programs: list[Running]
-    missing: list[str]
-    doors: dict[str, bool]
-    clusters: list[Cluster] | None
-
-    @property
-    def dead(self) -> list[Running]:
-        """Programs that ended without having been stopped."""
-        return [program for program in self.programs if program.state == "dead"]
-
-    @property
-    def state(self) -> str:
-        """`down` (nothing was started), `up` (all that should run runs and answers), else `degraded`."""
-        if not self.programs:
-            return "down"
-        whole = not self.dead and not self.missing and all(self.doors.values()) and self.clusters is not None
-        return "up" if whole else "degraded"
-
-    @property
-    def rss(self) -> int:
-        """Resident memory of everything, in bytes."""
-        return sum(program.rss for program in self.programs)
 
 
 class Cloud:
@@ -127,13 +82,16 @@ class Cloud:
             for service in self.services:
                 files.write(service, self.site)
             management.write_files(self.site)
+            write_chart(self.site.chart, kubernetes_versions(self.toolchain))
             self.network.up()
             self.supervisor.start(door.program(DOOR, into=self.network, maps=list(PORTS.values())))
             self._start_management()
             cache = self.toolchain.cache / "database"
             databases.ensure(self.home, self.supervisor, self.services, self.site, server, cache, progress)
             databases.start(self.supervisor, self.site, server, self.site.data / "mariadb")
-            progress("starting " + ", ".join(service.name for service in self.services))
+            down = [service.name for service in self.services if not self.supervisor.alive(service.name)]
+            if down:
+                progress("starting " + ", ".join(down))
             with ThreadPoolExecutor(len(self.services)) as pool:
                 # side by side, because those whose configuration changed end first
                 list(pool.map(self.supervisor.start, map(self._program, self.services)))
@@ -203,7 +161,7 @@ class Cloud:
             found = Api.from_kubeconfig(self.site.management).all("/apis/cluster.x-k8s.io/v1beta1/clusters")
         except SandboxError:
             return None
-        return [_cluster(item) for item in found]
+        return [cluster(item) for item in found]
 
     def _check_ports(self) -> None:
         if self.supervisor.alive(DOOR):
@@ -288,10 +246,3 @@ def _code() -> str:
     """Digest of this package: a controller that runs older code is to be restarted."""
     files = sorted(Path(magflow_sandbox.__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-
-
-def _cluster(item: dict[str, Any]) -> Cluster:
-    metadata, status = item["metadata"], item.get("status") or {}
-    conditions = {entry["type"]: entry["status"] for entry in status.get("conditions", [])}
-    phase = "Deleting" if metadata.get("deletionTimestamp") else status.get("phase", "Pending")
-    return Cluster(metadata["name"], phase, conditions.get("Ready") == "True")

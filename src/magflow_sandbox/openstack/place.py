@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import yaml
@@ -18,7 +17,7 @@ CHART = Path(magflow_sandbox.__file__).parent / "chart" / "openstack-cluster"
 
 
 def place(home: Home, toolchain: Toolchain) -> Site:
-    """The site of a home: its authority and door certificate, passwords, chart; made when they are not there.
+    """The site of a home: its authority, door certificate and passwords are made when they are not there.
 
     Raises:
         SandboxError: the OpenStack environment is not installed yet.
@@ -36,7 +35,7 @@ def place(home: Home, toolchain: Toolchain) -> Site:
         certificate=home.pki / "doors.crt",
         key=home.pki / "doors.key",
         passwords=passwords.load(home.data / "passwords.json"),
-        chart=write_chart(home.etc / "chart" / "openstack-cluster", kubernetes_versions(toolchain)),
+        chart=home.etc / "chart" / "openstack-cluster",
         management=home.etc / "management.kubeconfig",
     )
 
@@ -51,12 +50,15 @@ def kubernetes_versions(toolchain: Toolchain) -> list[str]:
     ]
 
 
-def write_chart(folder: Path, versions: list[str]) -> Path:
-    """A copy of our chart that knows which Kubernetes versions there are."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(CHART, folder)
-    values = folder / "values.yaml"
-    known = [version.removeprefix("v") for version in versions]
-    content = yaml.safe_load(values.read_text()) | {"availableKubernetesVersions": known}
-    write_private(values, yaml.safe_dump(content))
-    return folder
+def write_chart(folder: Path, versions: list[str]) -> None:
+    """A copy of our chart that knows which Kubernetes versions there are.
+
+    Only what differs is written, each file at once: Helm may be reading them for a cluster.
+    """
+    for source in sorted(path for path in CHART.rglob("*") if path.is_file()):
+        content, target = source.read_text(), folder / source.relative_to(CHART)
+        if source.name == "values.yaml":
+            known = [version.removeprefix("v") for version in versions]
+            content = yaml.safe_dump(yaml.safe_load(content) | {"availableKubernetesVersions": known})
+        if not target.exists() or target.read_text() != content:
+            write_private(target, content)

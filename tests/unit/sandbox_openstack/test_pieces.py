@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from magflow_sandbox import door
-from magflow_sandbox.cloud import Cluster, Status
 from magflow_sandbox.clusters import ports
 from magflow_sandbox.clusters.cluster_api import View
 from magflow_sandbox.clusters.security_rules import Rule, control_plane_rules, worker_rules
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.openstack import clients, flavors, images, management, mariadb, passwords, place
 from magflow_sandbox.openstack.site import Site
+from magflow_sandbox.status import Cluster, Status
 from magflow_sandbox.supervisor import Running
 
 
@@ -146,10 +146,15 @@ def test_a_path_too_long_for_a_socket_is_told() -> None:
 
 
 def test_chart_knows_the_versions_that_there_are(tmp_path: Path) -> None:
-    folder = place.write_chart(tmp_path / "chart", ["v1.36.3"])
+    folder = tmp_path / "chart"
+    place.write_chart(folder, ["v1.36.3"])
     values = yaml.safe_load((folder / "values.yaml").read_text())
     assert values["availableKubernetesVersions"] == ["1.36.3"]
-    assert (folder / "templates" / "cluster.yaml").exists()
+    written = {path: path.stat().st_ino for path in folder.rglob("*") if path.is_file()}
+    assert folder / "templates" / "cluster.yaml" in written
+    # a second time nothing is touched: Helm may be reading
+    place.write_chart(folder, ["v1.36.3"])
+    assert {path: path.stat().st_ino for path in folder.rglob("*") if path.is_file()} == written
     shipped = yaml.safe_load((place.CHART / "values.yaml").read_text())
     assert shipped["availableKubernetesVersions"] == []
 
