@@ -15,48 +15,16 @@ ports belong to no server. Rules that others put into the managed security group
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from openstack.connection import Connection
 from openstack.exceptions import ConflictException, NotFoundException
 
+from magflow_sandbox.clusters.cloud_facts import Groups, Network, Port
 from magflow_sandbox.clusters.nodes import Capacity
 from magflow_sandbox.clusters.security_rules import Rule, control_plane_rules, worker_rules
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.openstack.flavors import GPUS
-
-
-@dataclass(frozen=True)
-class Network:
-    """The nodes' network.
-
-    Attributes:
-        managed: whether it was made for the cluster.
-    """
-
-    id: str
-    name: str
-    subnet_id: str
-    subnet_name: str
-    cidr: str
-    managed: bool
-
-
-@dataclass(frozen=True)
-class Groups:
-    """Ids of the managed security groups."""
-
-    control_plane: str
-    worker: str
-
-
-@dataclass(frozen=True)
-class Port:
-    """A node's port."""
-
-    id: str
-    address: str
 
 
 class CloudObjects:

@@ -12,7 +12,8 @@ from keystoneauth1.exceptions import ClientException
 from openstack.exceptions import SDKException
 
 from magflow_sandbox.clusters.api import Api
-from magflow_sandbox.clusters.cloud_objects import CloudObjects, Groups, Network
+from magflow_sandbox.clusters.cloud_facts import Groups, Network
+from magflow_sandbox.clusters.cloud_objects import CloudObjects
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home, write_private

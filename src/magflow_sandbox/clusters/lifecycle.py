@@ -15,7 +15,7 @@ from magflow_sandbox.clusters import cluster_api as capi
 from magflow_sandbox.clusters import nodes
 from magflow_sandbox.clusters.addons import Addons
 from magflow_sandbox.clusters.api import Api, ApiError
-from magflow_sandbox.clusters.cloud_objects import Groups, Network
+from magflow_sandbox.clusters.cloud_facts import Groups, Network
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
 from magflow_sandbox.clusters.infrastructure import TROUBLE, Infrastructure, failed
