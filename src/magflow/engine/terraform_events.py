@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from magflow.errors import MagflowError
+from magflow.errors import CannotTell, MagflowError
 
 # Summaries that say less than their detail, whose first paragraph is the sentence of our own rule.
 _RULES = (
@@ -25,6 +25,7 @@ _LOOKED_UP = {
 }
 _NOTHING = re.compile(r"Your query returned no results", re.IGNORECASE)
 _LOOK_UP = re.compile(r'data\.(\w+)\.\w+\["([^"]*)"\]')
+_NO_CLIENT = re.compile(r"^Error creating OpenStack [\w ]+ client: ")
 _RACE = re.compile(r"unexpected state '\w+', wanted target '\w+'")
 
 
@@ -129,13 +130,29 @@ def error(command: str, events: Sequence[Event], status: int | None, log: Path) 
     """
     found = [event.diagnostic for event in events if event.diagnostic and event.diagnostic.severity == "error"]
     if not found:
-        said = next((event.message for event in reversed(events) if event.kind == "text"), "no word of why")
-        return MagflowError(f"terraform {command} failed (exit {status}): {said}", where=f"log {log}")
+        return _silent(command, events, status, log)
     first = found[0]
     # A rule in a module and the same rule in the stack fail together: their sentences differ, the reader needs all.
     others = list(dict.fromkeys(item.text for item in found[1:] if item.text != first.text))
     place = ", ".join(part for part in (first.address, first.place, f"log {log}") if part)
+    if _NO_CLIENT.search(first.text):  # one for each service, all for the same reason
+        return CannotTell(
+            "the cloud refuses us or does not answer: " + _NO_CLIENT.sub("", first.text),
+            where=place,
+            hint="look at this cloud's entry in clouds.yaml (address, credentials, cacert) and at the cloud itself",
+        )
     return MagflowError("; ".join([first.text, *others]), where=place, hint=first.hint)
+
+
+def _silent(command: str, events: Sequence[Event], status: int | None, log: Path) -> MagflowError:
+    said = next((event.message for event in reversed(events) if event.kind == "text"), "no word of why")
+    if status is not None and status < 0:
+        return MagflowError(
+            f"terraform {command} was ended by signal {-status}",
+            where=f"log {log}",
+            hint="what it had begun may be missing in its state; look for it in the cloud before the next run",
+        )
+    return MagflowError(f"terraform {command} failed (exit {status}): {said}", where=f"log {log}")
 
 
 def plain_errors(text: str) -> list[Event]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from magflow.engine.terraform_events import Diagnostic, Event, error, parse, plain_errors
+from magflow.errors import CannotTell
 
 LOG = Path("/runs/x/terraform.log")
 
@@ -94,6 +95,22 @@ def test_a_status_from_before_the_request() -> None:
 def test_a_crash_tells_its_last_line() -> None:
     found = error("apply", [Event("version", "Terraform"), Event("text", "panic: oops")], 2, LOG)
     assert found.what == "terraform apply failed (exit 2): panic: oops"
+
+
+def test_a_killed_terraform_may_have_forgotten_something() -> None:
+    found = error("apply", [], -9, LOG)
+    assert found.what == "terraform apply was ended by signal 9"
+    assert "missing in its state" in (found.hint or "")
+
+
+def test_a_cloud_that_refuses_is_told_once() -> None:
+    events = [
+        diagnostic(f"Error creating OpenStack {service} client: Post https://k/v3/auth/tokens: x509: unknown authority")
+        for service in ("compute", "image", "container infra")
+    ]
+    found = error("plan", events, 1, LOG)
+    assert isinstance(found, CannotTell)
+    assert found.what.endswith("does not answer: Post https://k/v3/auth/tokens: x509: unknown authority")
 
 
 def test_plain_errors_of_init() -> None:
