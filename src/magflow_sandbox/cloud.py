@@ -103,6 +103,8 @@ class Cloud:
 
     def down(self) -> None:
         """End every process, the controller first (it would heal what ends), API servers before their etcd."""
+        if not self.home.path.exists():
+            return
         with self.supervisor.lock():
             self.supervisor.stop(CONTROLLER)
             self.supervisor.stop_all()
