@@ -46,6 +46,8 @@ def _mount() -> None:
 def main() -> None:
     """The entry point; turns errors into words and exit codes (0 good, 1 finding or failure, 2 could not tell)."""
     console = Console(stderr=True)
+    # what the programs that are run write into the run folder is for its owner alone, too
+    os.umask(0o077)
     _mount()
     try:
         app()

@@ -1,8 +1,7 @@
 """After a crash: what Magnum has and Terraform's state has not, or holds for broken.
 
-A creation that was interrupted leaves its resource tainted, and Terraform would replace it, although Magnum went on with
-it. A Terraform that was killed leaves no trace of a cluster at all, and would make a second one: Magnum takes a name
-twice.
+A creation that was interrupted leaves its resource tainted, and Terraform would replace it, although Magnum went on.
+A Terraform that was killed leaves no trace of a cluster at all, and would make a second one: Magnum takes a name twice.
 """
 
 from __future__ import annotations

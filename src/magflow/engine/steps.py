@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from magflow import handoff, paths
@@ -43,16 +44,18 @@ def digest(stage: Stage, run: RunFolder, world: World) -> str:
     match stage.step:
         case TerraformStack(stack):
             given: Any = handoff.terraform_vars(world.settings)
-            sources = paths.root() / "terraform"
-            files = sorted([*(sources / "stacks" / stack).glob("*.tf"), *sources.glob("modules/*/*.tf")])
+            folder = paths.root() / "terraform"
+            files = _read([*(folder / "stacks" / stack).glob("*.tf"), *folder.glob("modules/*/*.tf")])
         case Playbook(playbook):
-            given = handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig)
-            role = paths.root() / "roles" / playbook
-            files = sorted(path for path in role.rglob("*") if path.is_file() and "molecule" not in path.parts)
-    total = hashlib.sha256(json.dumps(given, sort_keys=True).encode())
-    for file in files:
-        total.update(str(file.relative_to(paths.root())).encode() + file.read_bytes())
-    return total.hexdigest()
+            files = _read((paths.root() / "roles" / playbook).rglob("*"))
+            variables = handoff.ansible_vars(world.settings, world.known_facts, run.kubeconfig)
+            # a variable that the role does not name cannot change what it does
+            given = {name: value for name, value in variables.items() if any(name in text for text in files.values())}
+    return hashlib.sha256(json.dumps([given, files], sort_keys=True).encode()).hexdigest()
+
+
+def _read(files: Iterable[Path]) -> dict[str, str]:
+    return {str(file.relative_to(paths.root())): file.read_text(encoding="utf-8") for file in files if file.is_file()}
 
 
 def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResult:
