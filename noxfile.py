@@ -1,5 +1,9 @@
 """The gates and test tiers, one session each; every session uses the environment that scripts/setup made."""
 
+import sys
+import tempfile
+from pathlib import Path
+
 import nox
 
 nox.options.default_venv_backend = "none"
@@ -37,3 +41,17 @@ for name in TIERS:
 def docs(session: nox.Session) -> None:
     """Writes what is generated: variables/schema.json, docs/settings.md, docs/checks.md."""
     session.run("python", "-m", "magflow.generate")
+
+
+@nox.session
+def pin(session: nox.Session) -> None:
+    """Writes requirements.txt: requirements.in, resolved in an empty environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        session.run(sys.executable, "-m", "venv", folder, external=True)
+        pip = f"{folder}/bin/pip"
+        session.run(pip, "install", "--quiet", "--requirement", "requirements.in", external=True)
+        frozen = session.run(pip, "freeze", external=True, silent=True)
+    head = (
+        "# The pinned set to run and to test Magflow: requirements.in, resolved on Python 3.11. Made by: nox -s pin\n"
+    )
+    Path("requirements.txt").write_text(f"{head}{frozen}-e .\n")
