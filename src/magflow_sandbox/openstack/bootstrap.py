@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -73,9 +74,10 @@ def _confirmed(clouds: Path) -> bool:
         return False
     try:
         with clients.connect(entry) as cloud:
+            glance: Any = cloud.image  # a union of versions, one of them without types
             return (
                 {flavor.name for flavor in flavors.FLAVORS} <= {flavor.name for flavor in cloud.compute.flavors()}
-                and {image.name for image in images.IMAGES} <= {image.name for image in cloud.image.images()}
+                and {image.name for image in images.IMAGES} <= {image.name for image in glance.images()}
                 and cloud.network.find_network(networks.EXTERNAL) is not None
                 and cloud.compute.find_keypair(KEYPAIR) is not None
             )
