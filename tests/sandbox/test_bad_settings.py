@@ -54,12 +54,12 @@ def suite(cloud_home, tmp_path):
 
 def verdict(suite, code, words):
     done = suite.magflow("check", str(suite.file))
-    assert done.returncode == code, done.stderr
-    lines = done.stderr.splitlines()
+    assert done.returncode == code, done.stdout
+    lines = done.stdout.splitlines()
     at = next((index for index, line in enumerate(lines) if words in line), None)
-    assert at is not None, done.stderr
+    assert at is not None, done.stdout
     assert "do:" in lines[at + 1]
-    return done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -108,7 +108,7 @@ def test_a_drifted_label_is_found_and_repaired(suite):
     suite.kube.patch(node, {"metadata": {"labels": {"gputype": "toaster", "mine": "stays"}}})
     done = suite.magflow("verify", str(suite.file), "--stage", "node_pools")
     assert done.returncode == 1
-    assert "gputype=toaster, wanted nvidia-tesla-v100" in done.stderr
+    assert "gputype=toaster, wanted nvidia-tesla-v100" in done.stdout
     assert suite.report("deploy", str(suite.file), "--only", "node_pools")["stages"][0]["changed"] == 1
     labels = suite.kube.get("v1", "Node", node["metadata"]["name"])["metadata"]["labels"]
     assert (labels["gputype"], labels["mine"]) == ("nvidia-tesla-v100", "stays")

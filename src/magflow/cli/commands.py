@@ -28,7 +28,7 @@ def check(
 
     environment = settings_file.load(env)
     checks = preflight.OFFLINE if offline else preflight.PREFLIGHT
-    screen = _screen()
+    screen = _screen(as_json)
     screen.heading("preflight", f"{environment.file}")
     world = open_world(environment, RunFolder(environment.name))
     results = run_checks("preflight", checks, world, patient=False, on_result=screen.result)
@@ -69,7 +69,7 @@ def deploy(
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name)
-    screen = _screen()
+    screen = _screen(as_json)
     with run.lock():
         done = engine.deploy(environment, run, screen, start=start, only=only)
     screen.stop()
@@ -96,7 +96,7 @@ def verify(
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name).create()
-    screen = _screen()
+    screen = _screen(as_json)
     world = engine.open_world(environment, run)
     results = []
     for chosen in engine.choose(environment, None, stage):
@@ -138,7 +138,7 @@ def destroy(
             f"destroy cluster '{name}' of cloud '{environment.settings.cloud.name}' and all in it?", abort=True
         )
     run = RunFolder(environment.name)
-    screen = _screen()
+    screen = _screen(as_json)
     with run.lock():
         results = engine.destroy(environment, run, screen)
     screen.stop()
@@ -148,11 +148,11 @@ def destroy(
     raise typer.Exit(exit_code(results))
 
 
-def _screen() -> Any:
+def _screen(as_json: bool) -> Any:
     from magflow.engine.progress import Screen
 
-    # with --json, standard output holds the report alone; progress goes to standard error in both cases
-    console = Console(stderr=True)
+    # with --json, standard output holds the report alone
+    console = Console(stderr=as_json)
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     return Screen(console)

@@ -35,7 +35,7 @@ class Progress(Protocol):
 
 
 class Screen:
-    """Progress on a rich console (standard error); without a terminal each event is a line and nothing is repeated."""
+    """Progress on a rich console; without a terminal each event is a line and nothing is repeated."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
