@@ -9,6 +9,7 @@ from openstack.exceptions import DuplicateResource
 from magflow import programs
 from magflow.checks.model import NotApplicable, Problem, check
 from magflow.checks.world import World
+from magflow.cloud import magnum
 from magflow.cloud.connection import readable
 from magflow.cloud.flavors import GPUS, gpus_of
 from magflow.settings import DEFAULT_WORKER
@@ -72,7 +73,7 @@ def magnum_answers(world: World) -> str:
     with readable("Magnum"):
         service = world.cloud.container_infrastructure_management
         version = service.get("/").headers.get("OpenStack-API-Maximum-Version", "unknown")
-        list(service.clusters())
+    magnum.clusters(world.cloud)
     return f"API microversion up to {str(version).split()[-1]}"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import openstack.exceptions
 from openstack.connection import Connection
 
+from magflow.cloud import magnum
 from magflow.cloud.connection import readable
 
 
@@ -33,12 +34,7 @@ class Leftover:
 Lister = Callable[[Any], Iterable[Any]]
 
 KINDS: tuple[tuple[str, str, str, Lister], ...] = (
-    (
-        "magnum",
-        "cluster",
-        "container-infrastructure-management",
-        lambda c: c.container_infrastructure_management.clusters(),
-    ),
+    ("magnum", "cluster", "container-infrastructure-management", magnum.clusters),
     (
         "magnum",
         "cluster template",

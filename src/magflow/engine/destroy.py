@@ -8,8 +8,7 @@ import tenacity
 
 from magflow.checks.model import Check, NotApplicable, Problem
 from magflow.checks.world import World
-from magflow.cloud import leftovers
-from magflow.cloud.connection import readable
+from magflow.cloud import leftovers, magnum
 from magflow.engine import report
 from magflow.engine.deploy import open_world
 from magflow.engine.journal import Journal
@@ -73,11 +72,9 @@ def _marks(world: World, journal: Journal) -> set[str]:
             marks |= set(event.get("marks", ()))
         elif event["event"] == "destroy_finished":
             marks = {world.settings.cluster.name}
-    with readable("Magnum, clusters"):
-        service = world.cloud.container_infrastructure_management
-        for cluster in service.clusters():
-            if cluster.name == world.settings.cluster.name:
-                marks |= {cluster.id, cluster.stack_id or ""}
+    for cluster in magnum.clusters(world.cloud):
+        if cluster.name == world.settings.cluster.name:
+            marks |= {cluster.id, cluster.stack_id}
     if world.known_facts:
         marks |= {world.known_facts.cluster.id, world.known_facts.template_id}
     return marks - {""}

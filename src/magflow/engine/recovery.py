@@ -6,20 +6,21 @@ A Terraform that was killed leaves no trace of a cluster at all, and would make 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import tenacity
 from openstack.connection import Connection
 
-from magflow.cloud.connection import readable
+from magflow.cloud import magnum
+from magflow.cloud.magnum import Held
 from magflow.engine.plan import PlanSummary, ResourceChange
 from magflow.errors import MagflowError
 
 CLUSTER = "openstack_containerinfra_cluster_v1"
 NODE_GROUP = "openstack_containerinfra_nodegroup_v1"
 TAINTED = "replace_because_tainted"
-NODE_GROUPS_SINCE = {"OpenStack-API-Version": "container-infra 1.9"}
-"""Node groups came with this microversion (Magnum, rest_api_version_history.rst)."""
+AT_WORK = "_IN_PROGRESS"
 
 
 class State(Protocol):
@@ -48,7 +49,7 @@ class Recovery:
         self, state: State, connection: Connection, cluster: str, *, patience: float, interrupted: bool, tell: Any
     ) -> None:
         self._state = state
-        self._magnum = connection.container_infrastructure_management
+        self._connection = connection
         self._cluster = cluster
         self._patience = patience
         self._interrupted = interrupted
@@ -76,7 +77,7 @@ class Recovery:
     def _keep(self, change: ResourceChange) -> bool:
         found = self._find(change)
         # one that failed holds nothing and may be made anew
-        if not found or not self._settled(change, found).endswith("_COMPLETE"):
+        if not found or not _complete(self._settled(change, found)):
             return False
         self._state.untaint(change.address)
         return True
@@ -88,65 +89,56 @@ class Recovery:
         if not self._interrupted:
             raise MagflowError(
                 f"Magnum has a {_word(change)} '{change.name}' already, and this environment did not make it",
-                where=f"Magnum, {found['uuid']}",
+                where=f"Magnum, {found.id}",
                 hint="choose another name, or import it into this environment's state",
             )
-        status = self._settled(change, found)
-        if not status.endswith("_COMPLETE"):
+        found = self._settled(change, found)
+        if not _complete(found):
             raise MagflowError(
-                f"{_word(change)} '{change.name}' of the interrupted run is {status}: {found.get('status_reason')}",
-                where=f"Magnum, {found['uuid']}",
+                f"{_word(change)} '{change.name}' of the interrupted run is {found.status}: {found.reason}",
+                where=f"Magnum, {found.id}",
                 hint="magflow destroy, or delete it with `openstack coe`; then deploy again",
             )
-        identifier = found["uuid"] if change.kind == CLUSTER else f"{found['cluster_id']}/{found['uuid']}"
-        self._state.adopt(change.address, identifier)
+        self._state.adopt(change.address, found.id if change.kind == CLUSTER else f"{found.cluster_id}/{found.id}")
         return True
 
-    def _settled(self, change: ResourceChange, found: dict[str, Any]) -> str:
-        """The status once Magnum is no longer at work on it."""
+    def _settled(self, change: ResourceChange, found: Held) -> Held:
+        """The thing once Magnum is no longer at work on it."""
 
-        def look() -> str:
-            now = self._find(change) or {"status": "DELETE_COMPLETE"}
-            found.update(now)
-            self._tell(f"{_word(change)} '{change.name}' is {now['status']}")
-            return str(now["status"])
+        def look() -> Held:
+            now = self._find(change) or replace(found, status="DELETE_COMPLETE")
+            self._tell(f"{_word(change)} '{change.name}' is {now.status}")
+            return now
 
         wait = tenacity.Retrying(
             stop=tenacity.stop_after_delay(self._patience * 60),
             wait=tenacity.wait_fixed(2),
-            retry=tenacity.retry_if_result(lambda status: status.endswith("_IN_PROGRESS")),
-            retry_error_callback=lambda state: state.outcome.result() if state.outcome else "UNKNOWN",
+            retry=tenacity.retry_if_result(lambda now: now.status.endswith(AT_WORK)),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else found,
         )
-        return str(wait(look))
+        settled: Held = wait(look) if found.status.endswith(AT_WORK) else found
+        return settled
 
-    def _find(self, change: ResourceChange) -> dict[str, Any] | None:
+    def _find(self, change: ResourceChange) -> Held | None:
         """The thing in Magnum that the change is about, by name."""
-        with readable("Magnum"):
-            clusters = [c for c in self._list("/clusters", "clusters") if c["name"] == self._cluster]
-            if change.kind == CLUSTER:
-                return self._only(change, clusters)
-            groups = [
-                group | {"cluster_id": cluster["uuid"]}
-                for cluster in clusters
-                for group in self._list(f"/clusters/{cluster['uuid']}/nodegroups", "nodegroups")
-                if group["name"] == change.name
-            ]
-            return self._only(change, groups)
+        clusters = [cluster for cluster in magnum.clusters(self._connection) if cluster.name == self._cluster]
+        if change.kind == CLUSTER:
+            return self._only(change, clusters)
+        groups = [group for cluster in clusters for group in magnum.node_groups(self._connection, cluster)]
+        return self._only(change, [group for group in groups if group.name == change.name])
 
-    def _only(self, change: ResourceChange, found: list[dict[str, Any]]) -> dict[str, Any] | None:
+    def _only(self, change: ResourceChange, found: list[Held]) -> Held | None:
         if len(found) > 1:
             raise MagflowError(
                 f"Magnum has {len(found)} of {_word(change)} '{change.name}'",
-                where=", ".join(item["uuid"] for item in found),
+                where=", ".join(item.id for item in found),
                 hint="delete those that are not yours to keep, or choose another name",
             )
         return found[0] if found else None
 
-    def _list(self, path: str, key: str) -> list[dict[str, Any]]:
-        answer = self._magnum.get(path, headers=NODE_GROUPS_SINCE)
-        if answer.status_code >= 400:
-            raise MagflowError(f"Magnum answered {answer.status_code}: {answer.text[:300]}", where=path)
-        return list(answer.json()[key])
+
+def _complete(found: Held) -> bool:
+    return found.status.endswith("_COMPLETE") and found.status != "DELETE_COMPLETE"
 
 
 def _word(change: ResourceChange) -> str:

@@ -17,6 +17,14 @@ class Things:
         return lambda *args, **kwargs: self._lists.get(name, [])
 
 
+class Magnum(Things):
+    """Its clusters are asked for by path."""
+
+    def get(self, path, headers):
+        clusters = [{"uuid": item.id, "name": item.name} for item in self._lists.get("clusters", [])]
+        return SimpleNamespace(status_code=200, json=lambda: {"clusters": clusters})
+
+
 def thing(id, name, **fields):
     return SimpleNamespace(id=id, name=name, **fields)
 
@@ -31,7 +39,8 @@ def cloud(**services):
         "load_balancer",
         "identity",
     ):
-        things[name] = Things(**services.get(name, {}))
+        kind = Magnum if name.startswith("container") else Things
+        things[name] = kind(**services.get(name, {}))
     return SimpleNamespace(has_service=lambda kind: kind != "load-balancer", **things)
 
 
