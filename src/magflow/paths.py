@@ -20,6 +20,11 @@ PLAYBOOKS = Path("playbooks")
 VARIABLES = Path("variables")
 
 
+def shown(path: Path) -> str:
+    """A path as people read it: from the working folder when it lies below it."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
 def runs() -> Path:
     """The folder that holds one folder a run environment (`$MAGFLOW_RUNS`, else `runs/` of the checkout)."""
     given = os.environ.get("MAGFLOW_RUNS")

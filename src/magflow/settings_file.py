@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,11 @@ def _is_model(thing: Any) -> bool:
 def _resolve(settings: Settings, base: Path) -> Settings:
     cloud, training = settings.cloud, settings.training
     if cloud.clouds_file:
-        cloud = cloud.model_copy(update={"clouds_file": (base / cloud.clouds_file).resolve()})
-    training = training.model_copy(update={"manifests": (base / training.manifests).resolve()})
+        cloud = cloud.model_copy(update={"clouds_file": _from(base, cloud.clouds_file)})
+    training = training.model_copy(update={"manifests": _from(base, training.manifests)})
     return settings.model_copy(update={"cloud": cloud, "training": training})
+
+
+def _from(base: Path, path: Path) -> Path:
+    # links are kept: a link in the sandbox's folder says more than the cache that it points to
+    return Path(os.path.normpath(base.absolute() / path))

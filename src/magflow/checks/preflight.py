@@ -6,7 +6,7 @@ from typing import Any
 
 from openstack.exceptions import DuplicateResource
 
-from magflow import programs
+from magflow import paths, programs
 from magflow.checks.model import NotApplicable, Problem, check
 from magflow.checks.world import World
 from magflow.cloud import magnum
@@ -34,7 +34,7 @@ def manifests_are_there(world: World) -> str:
         raise Problem(
             f"{folder} has no folder base", hint="set training.manifests to the operator's `manifests` folder"
         )
-    return str(folder)
+    return paths.shown(folder)
 
 
 @check("cloud-accepts-credentials", "the cloud accepts the credentials", fatal=True)

@@ -20,7 +20,7 @@ def check(
     env: Env, offline: Annotated[bool, typer.Option(help="Look at the settings alone.")] = False, as_json: Json = False
 ) -> None:
     """Preflight: settings, programs, credentials, image, flavors, networks. Example: magflow check sandbox."""
-    from magflow import settings_file
+    from magflow import paths, settings_file
     from magflow.checks import preflight
     from magflow.engine.deploy import open_world
     from magflow.engine.run_folder import RunFolder
@@ -29,7 +29,7 @@ def check(
     environment = settings_file.load(env)
     checks = preflight.OFFLINE if offline else preflight.PREFLIGHT
     screen = _screen(as_json)
-    screen.heading("preflight", f"{environment.file}")
+    screen.heading("preflight", paths.shown(environment.file))
     world = open_world(environment, RunFolder(environment.name))
     results = run_checks("preflight", checks, world, patient=False, on_result=screen.result)
     _print_report(as_json, environment.name, results, [])
@@ -166,8 +166,9 @@ def _print_report(as_json: bool, env: str, results: Any, stages: Any) -> None:
 
 
 def _print_stages(console: Console, stages: Any, folder: Path) -> None:
+    from magflow import paths
     from magflow.engine.tables import stage_table
 
     if stages:
         console.print(stage_table(stages))
-        console.print(f"reports, logs and kubeconfig: {folder}", highlight=False, soft_wrap=True)
+        console.print(f"reports, logs and kubeconfig: {paths.shown(folder)}", highlight=False, soft_wrap=True)
