@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -22,7 +23,15 @@ def build(tool: Tool, folder: Path, log: Path) -> None:
     downloads.mkdir(parents=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     # as root, apt would download as the user _apt, who cannot write here
-    _run(["apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.packages], downloads, log)
+    download = ["apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.packages]
+    try:
+        _run(download, downloads, log)
+    except SandboxError:
+        # a new machine has no package lists, an old one has lists of packages that are gone; only root may renew them
+        if os.geteuid() != 0:
+            raise
+        _run(["apt-get", "update"], downloads, log)
+        _run(download, downloads, log)
     for package in sorted(downloads.glob("*.deb")):
         _run(["dpkg", "-x", str(package), str(temporary)], downloads, log)
     shutil.rmtree(downloads)
