@@ -16,8 +16,7 @@ from magflow.engine.progress import Progress
 from magflow.engine.run_folder import RunFolder
 from magflow.engine.stack import open_stack
 from magflow.engine.verify import Result, run_checks
-from magflow.errors import MagflowError
-from magflow.kube.errors import Unreachable, WrongCA
+from magflow.errors import CannotTell, MagflowError
 from magflow.settings_file import Environment
 
 RELEASE_WITHIN = 300.0
@@ -97,7 +96,7 @@ def _release(world: World, run: RunFolder, progress: Progress) -> str:
             retry=tenacity.retry_if_result(bool),
         )
         gone(lambda: _holders(world))
-    except (Unreachable, WrongCA) as error:
+    except CannotTell as error:
         return f"the cluster does not answer ({error.what}); the proof below will tell what it left"
     except tenacity.RetryError:
         left = ", ".join(f"{kind} {namespace}/{name}" for kind, namespace, name in _holders(world))
