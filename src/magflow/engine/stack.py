@@ -82,9 +82,8 @@ class Plan:
 class Stack:
     """Terraform for one stack of one environment."""
 
-    def __init__(self, terraform: Terraform, run: RunFolder) -> None:
+    def __init__(self, terraform: Terraform) -> None:
         self._terraform = terraform
-        self._run = run
 
     def init(self, tell: Any = lambda _words: None) -> None:
         """Installs provider and modules."""
@@ -122,7 +121,7 @@ def open_stack(stack: str, run: RunFolder, settings: Settings) -> Stack:
     if settings.cloud.clouds_file:
         environment["OS_CLIENT_CONFIG_FILE"] = str(settings.cloud.clouds_file)
     program = programs.need("terraform")
-    return Stack(Terraform(program, run.terraform, environment, run.logs / "terraform.log"), run)
+    return Stack(Terraform(program, run.terraform, environment, run.logs / "terraform.log"))
 
 
 def _words(tell: Any) -> Any:

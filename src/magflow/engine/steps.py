@@ -55,7 +55,12 @@ def digest(stage: Stage, run: RunFolder, world: World) -> str:
 
 
 def _read(files: Iterable[Path]) -> dict[str, str]:
-    return {str(file.relative_to(paths.root())): file.read_text(encoding="utf-8") for file in files if file.is_file()}
+    # an editor's swap file in a role is no text, and no reason to stop
+    return {
+        str(file.relative_to(paths.root())): file.read_text(encoding="utf-8", errors="replace")
+        for file in files
+        if file.is_file()
+    }
 
 
 def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResult:

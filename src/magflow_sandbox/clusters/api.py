@@ -102,6 +102,14 @@ class Api:
         """PATCH an object: ``strategic``, ``merge`` or ``apply`` (server-side apply; give fieldManager)."""
         return self.request("PATCH", path, change, query, PATCHES[kind])
 
+    def patch_if_there(self, path: str, change: Object) -> None:
+        """Merge-PATCH an object that may have gone meanwhile."""
+        try:
+            self.patch(path, change, "merge")
+        except ApiError as error:
+            if error.code != 404:
+                raise
+
     def delete(self, path: str, **options: Any) -> bool:
         """DELETE an object with DeleteOptions; False when it is not there."""
         try:

@@ -105,8 +105,8 @@ def apiserver(
     ]
 
 
-def controller_manager(program: Path, pki: Path, kubeconfig: Path, *, port: int = 10257) -> list[str]:
-    """The controller manager, with the controllers that a cluster of fake nodes needs."""
+def _loop(program: Path, pki: Path, kubeconfig: Path, port: int) -> list[str]:
+    """What the two programs have in common that watch the API server and act: alone, on loopback, with room to ask."""
     return [
         str(program),
         "--bind-address=127.0.0.1",
@@ -118,6 +118,17 @@ def controller_manager(program: Path, pki: Path, kubeconfig: Path, *, port: int 
         f"--requestheader-client-ca-file={pki}/front-proxy-ca.crt",
         f"--tls-cert-file={pki}/loopback.crt",
         f"--tls-private-key-file={pki}/loopback.key",
+        "--leader-elect=false",
+        "--kube-api-qps=100",
+        "--kube-api-burst=200",
+        "--profiling=false",
+    ]
+
+
+def controller_manager(program: Path, pki: Path, kubeconfig: Path, *, port: int = 10257) -> list[str]:
+    """The controller manager, with the controllers that a cluster of fake nodes needs."""
+    return [
+        *_loop(program, pki, kubeconfig, port),
         f"--cluster-signing-cert-file={pki}/ca.crt",
         f"--cluster-signing-key-file={pki}/ca.key",
         f"--root-ca-file={pki}/ca.crt",
@@ -125,31 +136,12 @@ def controller_manager(program: Path, pki: Path, kubeconfig: Path, *, port: int 
         "--use-service-account-credentials=true",
         "--controllers=" + ",".join(["*", *(f"-{name}" for name in CONTROLLERS_OFF)]),
         "--allocate-node-cidrs=false",
-        "--leader-elect=false",
-        "--kube-api-qps=100",
-        "--kube-api-burst=200",
-        "--profiling=false",
     ]
 
 
 def scheduler(program: Path, pki: Path, kubeconfig: Path, *, port: int = 10259) -> list[str]:
     """The scheduler."""
-    return [
-        str(program),
-        "--bind-address=127.0.0.1",
-        f"--secure-port={port}",
-        f"--kubeconfig={kubeconfig}",
-        f"--authentication-kubeconfig={kubeconfig}",
-        f"--authorization-kubeconfig={kubeconfig}",
-        f"--client-ca-file={pki}/ca.crt",
-        f"--requestheader-client-ca-file={pki}/front-proxy-ca.crt",
-        f"--tls-cert-file={pki}/loopback.crt",
-        f"--tls-private-key-file={pki}/loopback.key",
-        "--leader-elect=false",
-        "--kube-api-qps=100",
-        "--kube-api-burst=200",
-        "--profiling=false",
-    ]
+    return _loop(program, pki, kubeconfig, port)
 
 
 def kwok(program: Path, kubeconfig: Path, stages: Path, *, pods: str, port: int = 10247) -> list[str]:

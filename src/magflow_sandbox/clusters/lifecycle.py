@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from magflow_sandbox.clusters import cluster_api as capi
 from magflow_sandbox.clusters import nodes
 from magflow_sandbox.clusters.addons import Addons
-from magflow_sandbox.clusters.api import Api, ApiError
+from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.cloud_facts import Groups, Network
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
@@ -69,7 +69,7 @@ class Lifecycle:
         for item in (view.cluster, view.infrastructure, view.control_plane):
             finalizer = capi.FINALIZERS[item["kind"]]
             if finalizer not in (item["metadata"].get("finalizers") or []):
-                self._patch(capi.path_of(item), {"metadata": {"finalizers": [finalizer]}})
+                self.api.patch_if_there(capi.path_of(item), {"metadata": {"finalizers": [finalizer]}})
         unsupported = self._unsupported(view)
         try:
             network = self.infrastructure.network(view)
@@ -103,7 +103,7 @@ class Lifecycle:
         endpoint = {"host": HOST, "port": self.ports.give(view)}
         for item in (view.infrastructure, view.cluster):
             if item["spec"].get("controlPlaneEndpoint") != endpoint:
-                self._patch(capi.path_of(item), {"spec": {"controlPlaneEndpoint": endpoint}})
+                self.api.patch_if_there(capi.path_of(item), {"spec": {"controlPlaneEndpoint": endpoint}})
                 item["spec"]["controlPlaneEndpoint"] = endpoint
 
     def _unsupported(self, view: View) -> str | None:
@@ -189,15 +189,8 @@ class Lifecycle:
     def _status(self, item: Object, said: Object) -> None:
         change = capi.changed(item, said, _now())
         if change:
-            self._patch(f"{capi.path_of(item)}/status", {"status": change})
+            self.api.patch_if_there(f"{capi.path_of(item)}/status", {"status": change})
             item["status"] = {**item.get("status", {}), **change}
-
-    def _patch(self, path: str, change: Object) -> None:
-        try:
-            self.api.patch(path, change, "merge")
-        except ApiError as error:
-            if error.code != 404:
-                raise
 
     def _warn(self, what: str, error: Exception) -> str:
         """Log an error, once while it stays the same. Returns its text."""
@@ -228,7 +221,7 @@ class Lifecycle:
         for item in [*rest, *view.deployments, *view.manifests]:
             self.api.delete(capi.path_of(item))
         for item in [*rest, view.cluster]:
-            self._patch(capi.path_of(item), {"metadata": {"finalizers": None}})
+            self.api.patch_if_there(capi.path_of(item), {"metadata": {"finalizers": None}})
         LOG.info("%s: gone after %.1f s", self.name, time.monotonic() - begun)
         return LATER
 

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable
 
 from magflow_sandbox.clusters import cluster_api as capi
-from magflow_sandbox.clusters.api import Api, ApiError
+from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.nodes import Capacity, Node
 
@@ -114,7 +114,7 @@ class Machines:
         for machine in list(view.machines):
             if _deleting(machine):
                 release(machine["metadata"]["name"])
-                self._patch(capi.path_of(machine), {"metadata": {"finalizers": None}})
+                self.api.patch_if_there(capi.path_of(machine), {"metadata": {"finalizers": None}})
                 view.machines.remove(machine)
 
     def delete_all(self, view: View) -> None:
@@ -122,7 +122,7 @@ class Machines:
         for machine in view.machines:
             if not _deleting(machine):
                 self._delete(machine)
-            self._patch(capi.path_of(machine), {"metadata": {"finalizers": None}})
+            self.api.patch_if_there(capi.path_of(machine), {"metadata": {"finalizers": None}})
 
     def _create(self, view: View, owner: Object, group: str) -> Object:
         template = owner["spec"]["template"]["spec"] if group != capi.CONTROL_PLANE else owner["spec"]
@@ -161,14 +161,7 @@ class Machines:
         machine["metadata"]["deletionTimestamp"] = "now"
 
     def _status(self, machine: Object, status: Object) -> None:
-        self._patch(capi.path_of(machine) + "/status", {"status": status})
-
-    def _patch(self, path: str, change: Object) -> None:
-        try:
-            self.api.patch(path, change, "merge")
-        except ApiError as error:
-            if error.code != 404:
-                raise
+        self.api.patch_if_there(capi.path_of(machine) + "/status", {"status": status})
 
 
 def address_of(machine: Object) -> str | None:

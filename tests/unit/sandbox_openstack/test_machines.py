@@ -29,7 +29,7 @@ class FakeApi:
         self.deleted.append(path.rsplit("/", 1)[1])
         return True
 
-    def patch(self, path: str, change: capi.Object, kind: str) -> None:
+    def patch_if_there(self, path: str, change: capi.Object) -> None:
         self.patched.append((path, change))
 
 
