@@ -158,7 +158,11 @@ def cluster(cloud: Cloud) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def kube(cloud: Cloud, cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> client.CoreV1Api:
     folder = tmp_path_factory.mktemp("kubeconfig")
-    variables = {"OS_CLIENT_CONFIG_FILE": str(cloud.home / "clouds.yaml"), "OS_CLOUD": "sandbox"}
+    variables = {
+        "OS_CLIENT_CONFIG_FILE": str(cloud.home / "clouds.yaml"),
+        "OS_CLOUD": "sandbox",
+        "SHELL": "/bin/sh",  # the client reads it to print the export line, and fails where it is not set
+    }
     done = subprocess.run(
         [OPENSTACK, "coe", "cluster", "config", cluster.uuid, "--dir", str(folder)],
         env=os.environ | variables,
