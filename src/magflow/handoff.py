@@ -63,7 +63,7 @@ def ansible_vars(settings: Settings, facts: Facts | None = None, kubeconfig: Pat
         "cluster_name": facts.cluster.name if facts else settings.cluster.name,
         "node_groups": {name: _pool(group) for name, group in sorted(settings.node_groups.items())},
         "training_operator_version": training.operator,
-        "training_operator_manifests": str(training.manifests),
+        "training_operator_manifests": str(training.manifests or ""),
         "training_namespace": training.namespace,
         "ingress_domain": ingress.domain,
         "ingress_style": ingress.style,

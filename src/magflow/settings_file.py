@@ -6,16 +6,18 @@ import difflib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from magflow import paths
 from magflow.errors import CannotTell, MagflowError
-from magflow.settings import GROUP, LABEL_KEY, LABEL_VALUE, NAME, VERSION, Settings
+from magflow.settings import Settings
+from magflow.settings.base import CIDR, GROUP, KUBERNETES, LABEL_KEY, LABEL_VALUE, NAME, VERSION, Strict
 
 Location = tuple[str | int, ...]
+Part = TypeVar("Part", bound=Strict)
 
 WORDS = {
     NAME: "a name has 1-30 lower-case letters, digits or dashes and starts with a letter",
@@ -23,6 +25,8 @@ WORDS = {
     LABEL_KEY: "a label key has letters, digits, '-', '_' or '.', 63 at most, behind an optional DNS prefix and '/'",
     LABEL_VALUE: "a label value has letters, digits, '-', '_' or '.', 63 at most",
     VERSION: "a version is written like v1.36.3",
+    KUBERNETES: "a Kubernetes version is written like v1.36.3 or v1.28.9-rancher1",
+    CIDR: "a range of addresses is written like 10.0.0.0/24",
 }
 """What the patterns of the settings mean, for people."""
 
@@ -90,7 +94,7 @@ def load(env: str) -> Environment:
         settings = Settings.model_validate(data)
     except ValidationError as error:
         raise SettingsError(file, [_explain(file, lines, item) for item in error.errors()]) from None
-    return Environment(name=file.stem, file=file, settings=_resolve(settings, file.parent))
+    return Environment(name=file.stem, file=file, settings=_with_paths(settings, file.parent))
 
 
 def resolve(data: dict[str, Any], base: Path) -> Settings:
@@ -104,7 +108,7 @@ def resolve(data: dict[str, Any], base: Path) -> Settings:
         SettingsError: when a value does not fit the model.
     """
     try:
-        return _resolve(Settings.model_validate(data), base)
+        return _with_paths(Settings.model_validate(data), base)
     except ValidationError as error:
         raise SettingsError(base, [_explain(base, {}, item) for item in error.errors()]) from None
 
@@ -181,14 +185,14 @@ def _is_model(thing: Any) -> bool:
     return isinstance(thing, type) and issubclass(thing, BaseModel)
 
 
-def _resolve(settings: Settings, base: Path) -> Settings:
-    cloud, training = settings.cloud, settings.training
-    if cloud.clouds_file:
-        cloud = cloud.model_copy(update={"clouds_file": _from(base, cloud.clouds_file)})
-    training = training.model_copy(update={"manifests": _from(base, training.manifests)})
-    return settings.model_copy(update={"cloud": cloud, "training": training})
-
-
-def _from(base: Path, path: Path) -> Path:
-    # links are kept: a link in the sandbox's folder says more than the cache that it points to
-    return Path(os.path.normpath(base.absolute() / path))
+def _with_paths(part: Part, base: Path) -> Part:
+    """The part with every path in it taken relative to the file's folder."""
+    changed: dict[str, Any] = {}
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        if isinstance(value, Path):
+            # links are kept: a link in the sandbox's folder says more than the cache that it points to
+            changed[name] = Path(os.path.normpath(base.absolute() / value))
+        elif isinstance(value, Strict):
+            changed[name] = _with_paths(value, base)
+    return part.model_copy(update=changed) if changed else part

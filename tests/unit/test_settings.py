@@ -61,7 +61,7 @@ MISTAKES = {
     "version without v": (
         lambda d: d["cluster"].update(kubernetes="1.36.3"),
         "cluster.kubernetes",
-        "a version is written like v1.36.3; got '1.36.3'",
+        "a Kubernetes version is written like v1.36.3 or v1.28.9-rancher1; got '1.36.3'",
     ),
     "ingress group that is none": (
         lambda d: d.update(ingress={"nodes": {"group": "edge"}}),

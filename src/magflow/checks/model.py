@@ -5,9 +5,12 @@ The probe looks and raises; loops, sleeps, printing and exit codes belong to the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from magflow import findings as found_things
+from magflow.findings import Finding
 
 if TYPE_CHECKING:
     from magflow.checks.world import World
@@ -23,17 +26,40 @@ class Problem(Exception):
         what: what was found.
         hint: the next step for the user.
         final: the thing is in a failed state; waiting cannot help.
+        findings: what was found one by one, when the look finds more than one thing.
     """
 
-    def __init__(self, what: str, hint: str | None = None, *, final: bool = False) -> None:
+    def __init__(
+        self, what: str, hint: str | None = None, *, final: bool = False, findings: Iterable[Finding] = ()
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.hint = hint
         self.final = final
+        self.findings = tuple(findings)
 
 
 class Warned(Problem):
     """The title is true, but something about it should be known."""
+
+
+def raise_for(findings: Iterable[Finding]) -> None:
+    """Ends a probe with what it found, one by one; does nothing when that is nothing.
+
+    Raises:
+        Problem: one of them is an error.
+        Warned: all are warnings.
+    """
+    found = list(findings)
+    wrong = found_things.errors(found)
+    if wrong:
+        raise Problem(_counted(len(wrong), "error"), final=True, findings=found)
+    if found:
+        raise Warned(_counted(len(found), "warning"), findings=found)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count > 1)}"
 
 
 class NotApplicable(Exception):

@@ -30,6 +30,10 @@ def manifests_are_there(world: World) -> str:
     if not world.settings.stages.training_operator:
         raise NotApplicable("the stage training_operator is switched off")
     folder = world.settings.training.manifests
+    if folder is None:
+        raise Problem(
+            "training.manifests is not set", hint="set it to the operator's `manifests` folder, or switch the stage off"
+        )
     if not (folder / "base").is_dir():
         raise Problem(
             f"{folder} has no folder base", hint="set training.manifests to the operator's `manifests` folder"

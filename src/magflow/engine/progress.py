@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.status import Status
 
 from magflow.engine.verify import Outcome, Result
+from magflow.findings import Finding, Severity
 
 MARKS = {
     Outcome.OK: "[green]✓[/]",
@@ -66,6 +67,17 @@ class Screen:
         )
         if result.hint:
             self.console.print(f"      do: {_plain(result.hint)}", highlight=False, soft_wrap=True)
+        for finding in result.found:
+            self.finding(finding)
+
+    def finding(self, finding: Finding) -> None:
+        """Prints where and what, and below it what to do."""
+        self.stop()
+        colour = "red" if finding.severity is Severity.ERROR else "yellow"
+        where = f"[{colour}]{finding.severity}[/] [bold]{_plain(finding.path)}[/]"
+        self.console.print(f"    {where}: {_plain(finding.message)}", highlight=False, soft_wrap=True)
+        if finding.hint:
+            self.console.print(f"      do: {_plain(finding.hint)}", highlight=False, soft_wrap=True)
 
     def done(self, outcome: str, summary: str, seconds: float) -> None:
         """Prints how the stage ended."""

@@ -22,6 +22,7 @@ def as_data(env: str, results: Sequence[Result], stages: Sequence[dict[str, Any]
         "counts": {str(outcome): sum(result.outcome is outcome for result in results) for outcome in Outcome},
         "stages": list(stages),
         "checks": [result.as_dict() for result in results],
+        "findings": [finding.as_dict() for result in results for finding in result.findings],
     }
 
 
@@ -42,7 +43,8 @@ def junit(env: str, results: Sequence[Result]) -> str:
             case = TestCase(
                 name=f"{result.id}: {result.title}", classname=f"{env}.{stage}", time=round(result.seconds, 3)
             )
-            text = f"{result.evidence}\n{result.hint}".strip()
+            found = (f"{finding.path}: {finding.message}" for finding in result.found)
+            text = "\n".join(line for line in (result.evidence, result.hint, *found) if line)
             match result.outcome:
                 case Outcome.FAILED:
                     case.result = [Failure(text)]

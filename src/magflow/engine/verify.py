@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from magflow.checks.model import Check, NotApplicable, Problem, Warned
 from magflow.checks.world import World
 from magflow.errors import CannotTell, MagflowError
+from magflow.findings import Finding, Severity
 
 
 class Outcome(StrEnum):
@@ -35,6 +36,7 @@ class Result:
         evidence: what was seen, or the reason.
         hint: what to do, when something is to be done.
         seconds: how long it took, waiting included.
+        found: what was found one by one, when the check looks at many things.
     """
 
     stage: str
@@ -44,6 +46,16 @@ class Result:
     evidence: str = ""
     hint: str = ""
     seconds: float = 0.0
+    found: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found; a check that looks at one thing gives one finding, named after the check."""
+        if self.found or self.outcome in {Outcome.OK, Outcome.SKIPPED}:
+            return self.found
+        severity = Severity.WARNING if self.outcome is Outcome.WARNING else Severity.ERROR
+        code = self.id.upper().replace("-", "_")
+        return (Finding(code, severity, f"{self.stage}/{self.id}", self.evidence, self.hint),)
 
     @property
     def good(self) -> bool:
@@ -52,7 +64,15 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data for reports."""
-        return asdict(self) | {"outcome": str(self.outcome), "seconds": round(self.seconds, 3)}
+        return {
+            "stage": self.stage,
+            "id": self.id,
+            "title": self.title,
+            "outcome": str(self.outcome),
+            "evidence": self.evidence,
+            "hint": self.hint,
+            "seconds": round(self.seconds, 3),
+        }
 
 
 @dataclass(frozen=True)
@@ -106,7 +126,8 @@ def _run(stage: str, check: Check, world: World, patient: bool, clock: Clock) ->
     deadline = start + (check.within * world.settings.cloud.time_scale if patient else 0.0)
     pause = 0.25
     while True:
-        outcome, evidence, hint, final = _look(check, world)
+        look = _look(check, world)
+        outcome, evidence, final = look.outcome, look.evidence, look.final
         if outcome not in {Outcome.FAILED, Outcome.UNKNOWN} or final or clock.now() + pause > deadline:
             break
         clock.sleep(pause)
@@ -114,23 +135,33 @@ def _run(stage: str, check: Check, world: World, patient: bool, clock: Clock) ->
     waited = clock.now() - start
     if outcome is Outcome.FAILED and patient and check.within and not final:
         evidence = f"{evidence} (waited {waited:.0f} s)"
-    return Result(stage, check.id, check.title, outcome, evidence, hint, waited)
+    return Result(stage, check.id, check.title, outcome, evidence, look.hint or "", waited, look.found)
 
 
-def _look(check: Check, world: World) -> tuple[Outcome, str, str, bool]:
-    """One look: outcome, evidence, hint, and whether another look would be vain."""
+@dataclass(frozen=True)
+class _Look:
+    """One look; final: another would be vain."""
+
+    outcome: Outcome
+    evidence: str
+    hint: str | None = None
+    final: bool = True
+    found: tuple[Finding, ...] = ()
+
+
+def _look(check: Check, world: World) -> _Look:
     try:
-        return Outcome.OK, check.probe(world) or "", "", True
+        return _Look(Outcome.OK, check.probe(world) or "")
     except Warned as warned:
-        return Outcome.WARNING, warned.what, warned.hint or "", True
+        return _Look(Outcome.WARNING, warned.what, warned.hint, found=warned.findings)
     except NotApplicable as reason:
-        return Outcome.SKIPPED, str(reason), "", True
+        return _Look(Outcome.SKIPPED, str(reason))
     except Problem as problem:
-        return Outcome.FAILED, problem.what, problem.hint or "", problem.final
+        return _Look(Outcome.FAILED, problem.what, problem.hint, problem.final, problem.findings)
     except CannotTell as error:
-        return Outcome.UNKNOWN, _said(error), error.hint or "", False
+        return _Look(Outcome.UNKNOWN, _said(error), error.hint, final=False)
     except MagflowError as error:
-        return Outcome.FAILED, _said(error), error.hint or "", False
+        return _Look(Outcome.FAILED, _said(error), error.hint, final=False)
 
 
 def _said(error: MagflowError) -> str:

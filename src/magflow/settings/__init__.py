@@ -1,0 +1,82 @@
+"""What an operator may decide. This is the only home of such defaults; the model is strict, so that a typo is an error.
+
+The JSON schema in variables/schema.json and docs/settings.md are generated from here (`nox -s docs`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, model_validator
+
+from magflow.settings.base import DEFAULT_WORKER, GroupName, Name, Strict
+from magflow.settings.cloud import Backend, Cloud, Image, Network
+from magflow.settings.cluster import Cluster, ControlPlane, FurtherCluster, NodeGroup, Taint
+from magflow.settings.platform import Ingress, IngressHosts, IngressNodes, Monitoring, Smoke, Stages, Training
+
+__all__ = [
+    "DEFAULT_WORKER",
+    "Backend",
+    "Cloud",
+    "Cluster",
+    "ControlPlane",
+    "FurtherCluster",
+    "Image",
+    "Ingress",
+    "IngressHosts",
+    "IngressNodes",
+    "Monitoring",
+    "Network",
+    "NodeGroup",
+    "Settings",
+    "Smoke",
+    "Stages",
+    "Taint",
+    "Training",
+]
+
+
+class Settings(Strict):
+    """Everything an operator decides about one environment."""
+
+    cloud: Cloud
+    image: Image
+    network: Network
+    keypair: str = Field(min_length=1, description="Nova keypair for the nodes.")
+    public_key: Path | None = Field(
+        None,
+        description="Public key file to make the keypair from; relative to this file. Unset: the keypair is there.",
+    )
+    cluster: Cluster
+    node_groups: dict[GroupName, NodeGroup] = Field(
+        description=f"Worker nodes by group. {DEFAULT_WORKER} must be there: Magnum makes it with every cluster."
+    )
+    clusters: dict[Name, FurtherCluster] = Field(default_factory=dict, description="Further clusters by name.")
+    ingress: Ingress = Ingress()
+    monitoring: Monitoring = Monitoring()
+    terraform: Backend = Backend()
+    training: Training = Training()
+    smoke: Smoke = Smoke()
+    stages: Stages = Stages()
+
+    @model_validator(mode="after")
+    def _groups(self) -> Settings:
+        _check_groups("node_groups", self.node_groups)
+        for name, further in self.clusters.items():
+            if name == self.cluster.name:
+                raise ValueError(f"clusters.{name} has the name of `cluster`")
+            if further.node_groups is not None:
+                _check_groups(f"clusters.{name}.node_groups", further.node_groups)
+        wanted = self.ingress.nodes
+        if isinstance(wanted, IngressNodes) and wanted.group and wanted.group not in self.node_groups:
+            raise ValueError(f"ingress.nodes.group is '{wanted.group}', which is not one of node_groups")
+        return self
+
+
+def _check_groups(path: str, groups: dict[str, NodeGroup]) -> None:
+    if DEFAULT_WORKER not in groups:
+        raise ValueError(
+            f"{path} has no '{DEFAULT_WORKER}'; Magnum makes that group with every cluster (its count may be 0)"
+        )
+    if not sum(group.count for group in groups.values()):
+        raise ValueError(f"{path} has no worker at all; at least one group needs a count of 1")
