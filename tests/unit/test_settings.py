@@ -158,3 +158,20 @@ def test_shipped_settings_fit_the_schema():
     schema = json.loads((paths.root() / generate.SCHEMA).read_text())
     for name in ("example", "sandbox"):
         jsonschema.validate(yaml.safe_load((paths.root() / "variables" / f"{name}.yml").read_text()), schema)
+
+
+def test_a_further_cluster_is_as_the_first_one_but_for_what_it_says(changed):
+    further = {"kubernetes": "v1.35.4", "image": "other", "extra_labels": {"a_key": "b"}}
+    settings = settings_file.load(changed(lambda d: d.update(clusters={"second": further}))).settings
+    assert settings.cluster_names == (settings.cluster.name, "second")
+    second = settings.of_cluster("second")
+    assert (second.cluster.name, second.cluster.kubernetes, second.image.name) == ("second", "v1.35.4", "other")
+    assert second.cluster.extra_labels == {"a_key": "b"}
+    assert second.cluster.control_plane == settings.cluster.control_plane
+    assert second.node_groups == settings.node_groups
+    assert settings.of_cluster(settings.cluster.name) is settings
+
+
+def test_files_are_relative_to_the_settings_file(changed):
+    file = Path(changed(lambda d: d.update(public_key="keys/id.pub")))
+    assert settings_file.load(str(file)).settings.public_key == file.parent / "keys" / "id.pub"

@@ -51,6 +51,16 @@ def test_modules_without_a_layer_import_no_layer():
     assert wrong == []
 
 
+def test_rules_are_decided_from_settings_and_data_alone():
+    wrong = [
+        f"{file.name} imports {module}"
+        for file in (SOURCE / "magflow" / "rules").rglob("*.py")
+        for module in imports(file)
+        if layer(module)
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize(("package", "other"), [("magflow", "magflow_sandbox"), ("magflow_sandbox", "magflow")])
 def test_product_and_sandbox_do_not_import_each_other(package, other):
     wrong = [

@@ -59,6 +59,36 @@ class Settings(Strict):
     smoke: Smoke = Smoke()
     stages: Stages = Stages()
 
+    def of_cluster(self, name: str) -> Settings:
+        """These settings as they are for one cluster: `cluster`, `image` and `node_groups` are its own.
+
+        Args:
+            name: of `cluster` or one of `clusters`; for the former nothing changes.
+        """
+        if name == self.cluster.name:
+            return self
+        own = self.clusters[name]
+        cluster = {
+            "control_plane": own.control_plane,
+            "create_timeout": own.create_timeout,
+            "extra_labels": own.extra_labels,
+            "kubernetes": own.kubernetes,
+        }
+        given = {key: value for key, value in cluster.items() if value is not None}
+        return self.model_copy(
+            update={
+                "cluster": self.cluster.model_copy(update=given | {"name": name}),
+                "image": Image(name=own.image) if own.image else self.image,
+                "node_groups": own.node_groups or self.node_groups,
+                "clusters": {},
+            }
+        )
+
+    @property
+    def cluster_names(self) -> tuple[str, ...]:
+        """Every cluster of the environment; first the one that the platform's stages run on."""
+        return (self.cluster.name, *self.clusters)
+
     @model_validator(mode="after")
     def _groups(self) -> Settings:
         _check_groups("node_groups", self.node_groups)
