@@ -38,6 +38,20 @@ for name in TIERS:
 
 
 @nox.session
+def bench(session: nox.Session) -> None:
+    """Measures against peers in the same run, and prints ratios; docs/benchmarks.md keeps them."""
+    for file in sorted(Path("tests/bench").glob("bench_*.py")):
+        session.run("python", str(file), *session.posargs)
+
+
+@nox.session
+def full(session: nox.Session) -> None:
+    """The long runs: many clusters, many kills; hours, not minutes."""
+    session.run("python", "-m", "pytest", "tests/full", *session.posargs)
+    bench(session)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Writes what is generated: variables/schema.json, docs/settings.md, docs/checks.md."""
     session.run("python", "-m", "magflow.generate")

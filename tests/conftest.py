@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         tier = _tier(item.path)
         if tier in MARKED:
             item.add_marker(tier)
-        if tier in {"roles", "sandbox"} and os.geteuid() != 0:
+        if tier in {"roles", "sandbox", "full"} and os.geteuid() != 0:
             item.add_marker(pytest.mark.skip(reason="the sandbox's network namespaces are tested as root"))
 
 
