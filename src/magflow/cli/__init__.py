@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from magflow import __version__
-from magflow.cli import commands
+from magflow.cli import check, commands
 from magflow.errors import CannotTell, MagflowError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.command("check")(commands.check)
+app.command("check")(check.check)
 app.command("plan")(commands.plan)
 app.command("deploy")(commands.deploy)
 app.command("verify")(commands.verify)

@@ -9,31 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-PLAIN_WIDTH = 120
-"""Columns of tables that go to a file or a pipe."""
-
-Env = Annotated[str, typer.Argument(metavar="ENV", help="Name of a file under variables/, or a path to one.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
-
-
-def check(
-    env: Env, offline: Annotated[bool, typer.Option(help="Look at the settings alone.")] = False, as_json: Json = False
-) -> None:
-    """Preflight: settings, programs, credentials, image, flavors, networks. Example: magflow check sandbox."""
-    from magflow import paths, settings_file
-    from magflow.checks import preflight
-    from magflow.engine.deploy import open_world
-    from magflow.engine.run_folder import RunFolder
-    from magflow.engine.verify import exit_code, run_checks
-
-    environment = settings_file.load(env)
-    checks = preflight.OFFLINE if offline else preflight.PREFLIGHT
-    screen = _screen(as_json)
-    screen.heading("preflight", paths.shown(environment.file))
-    world = open_world(environment, RunFolder(environment.name))
-    results = run_checks("preflight", checks, world, patient=False, on_result=screen.result)
-    _print_report(as_json, environment.name, results, [])
-    raise typer.Exit(exit_code(results))
+from magflow.cli.shared import Env, Json, print_report, screen
 
 
 def plan(env: Env, as_json: Json = False) -> None:
@@ -69,14 +45,14 @@ def deploy(
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name)
-    screen = _screen(as_json)
+    view = screen(as_json)
     with run.lock():
-        done = engine.deploy(environment, run, screen, start=start, only=only)
-    screen.stop()
+        done = engine.deploy(environment, run, view, start=start, only=only)
+    view.stop()
     if as_json:
-        _print_report(True, environment.name, done.results, [stage.as_dict() for stage in done.stages])
+        print_report(True, environment.name, done.results, [stage.as_dict() for stage in done.stages])
     else:
-        _print_stages(screen.console, done.stages, run.path)
+        _print_stages(view.console, done.stages, run.path)
     if done.error:
         raise done.error
     raise typer.Exit(done.exit_code)
@@ -96,14 +72,14 @@ def verify(
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name).create()
-    screen = _screen(as_json)
+    view = screen(as_json)
     world = engine.open_world(environment, run)
     results = []
     for chosen in engine.choose(environment, None, stage):
-        screen.heading(chosen.name, chosen.title)
-        results += run_checks(chosen.name, chosen.checks, world, patient=False, on_result=screen.result)
+        view.heading(chosen.name, chosen.title)
+        results += run_checks(chosen.name, chosen.checks, world, patient=False, on_result=view.result)
     report.write(run, results, [])
-    _print_report(as_json, environment.name, results, [])
+    print_report(as_json, environment.name, results, [])
     raise typer.Exit(exit_code(results))
 
 
@@ -138,31 +114,14 @@ def destroy(
             f"destroy cluster '{name}' of cloud '{environment.settings.cloud.name}' and all in it?", abort=True
         )
     run = RunFolder(environment.name)
-    screen = _screen(as_json)
+    view = screen(as_json)
     with run.lock():
-        results = engine.destroy(environment, run, screen)
-    screen.stop()
-    _print_report(as_json, environment.name, results, [])
+        results = engine.destroy(environment, run, view)
+    view.stop()
+    print_report(as_json, environment.name, results, [])
     from magflow.engine.verify import exit_code
 
     raise typer.Exit(exit_code(results))
-
-
-def _screen(as_json: bool) -> Any:
-    from magflow.engine.progress import Screen
-
-    # with --json, standard output holds the report alone
-    console = Console(stderr=as_json)
-    if not console.is_terminal:
-        console.width = PLAIN_WIDTH
-    return Screen(console)
-
-
-def _print_report(as_json: bool, env: str, results: Any, stages: Any) -> None:
-    from magflow.engine import report
-
-    if as_json:
-        print(json.dumps(report.as_data(env, results, stages), indent=2))
 
 
 def _print_stages(console: Console, stages: Any, folder: Path) -> None:
