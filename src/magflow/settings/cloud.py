@@ -29,6 +29,12 @@ class Cloud(Strict):
     time_scale: float = Field(
         1.0, gt=0, le=100, description="Multiplies the time that checks wait for a result; raise it for slow machines."
     )
+    machine_minutes: float | None = Field(
+        None,
+        gt=0,
+        le=240,
+        description="Minutes from asking for a machine to its node being Ready (Ironic: tens); unset: 3, a virtual one's.",
+    )
 
 
 class Image(Strict):
