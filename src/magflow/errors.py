@@ -10,15 +10,17 @@ class MagflowError(Exception):
         what: what was found, lower case, one sentence.
         where: file and key path, URL or object it was found at.
         hint: the next step for the user.
+        code: stable word for the kind of error, where it has one: the same as of a finding.
     """
 
     exit_code = 1
 
-    def __init__(self, what: str, where: str | None = None, hint: str | None = None) -> None:
+    def __init__(self, what: str, where: str | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
         self.hint = hint
+        self.code = code
 
     def __str__(self) -> str:
         parts = [self.what]

@@ -66,6 +66,6 @@ def show_error(console: Console, error: MagflowError) -> None:
     kind = "cannot tell" if isinstance(error, CannotTell) else "error"
     console.print(f"[bold red]{kind}:[/] ", end="", highlight=False)
     console.print(error.what, markup=False, highlight=False, soft_wrap=True)
-    for name, text in (("where", error.where), ("do", error.hint)):
+    for name, text in (("where", error.where), ("do", error.hint), ("code", error.code)):
         if text:
             console.print(f"  {name}: {text}", markup=False, highlight=False, soft_wrap=True)

@@ -9,33 +9,38 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from magflow.cli.shared import Env, Json, print_report, screen
+from magflow.cli.shared import Allow, Env, Json, print_report, screen
 
 
-def plan(env: Env, as_json: Json = False) -> None:
+def plan(env: Env, allow: Allow = None, as_json: Json = False) -> None:
     """What a deploy would change. Nothing is written to the cloud. Example: magflow plan sandbox."""
     from magflow import settings_file
     from magflow.engine.run_folder import RunFolder
     from magflow.engine.stack import open_stack
+    from magflow.findings import errors
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name)
     with run.lock():
         terraform = open_stack("cluster", run, environment.settings)
         terraform.init()
-        found = terraform.plan()
+        found = terraform.plan(allow=allow or [])
     if as_json:
         print(json.dumps(found.as_dict(), indent=2))
     else:
         for line in found.lines() or ["no changes"]:
             print(line)
-    found.refuse_replacement()
+        view = screen(as_json)
+        for finding in found.findings:
+            view.finding(finding)
+    raise typer.Exit(1 if errors(found.findings) else 0)
 
 
 def deploy(
     env: Env,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Start from this stage.")] = None,
     only: Annotated[str | None, typer.Option(metavar="STAGE", help="Run this stage alone.")] = None,
+    allow: Allow = None,
     as_json: Json = False,
 ) -> None:
     """Run every stage, each verified; after a failure the same command goes on. Example: magflow deploy sandbox."""
@@ -47,7 +52,7 @@ def deploy(
     run = RunFolder(environment.name)
     view = screen(as_json)
     with run.lock():
-        done = engine.deploy(environment, run, view, start=start, only=only)
+        done = engine.deploy(environment, run, view, start=start, only=only, allow=allow or [])
     view.stop()
     if as_json:
         print_report(True, environment.name, done.results, [stage.as_dict() for stage in done.stages])

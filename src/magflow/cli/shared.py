@@ -12,6 +12,10 @@ PLAIN_WIDTH = 120
 """Columns of tables that go to a file or a pipe."""
 
 Env = Annotated[str, typer.Argument(metavar="ENV", help="Name of a file under variables/, or a path to one.")]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ADDRESS", help="Let the plan guard's errors at this resource through. May be repeated."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
 
 

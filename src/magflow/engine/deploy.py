@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +100,13 @@ def choose(env: Environment, start: str | None, only: str | None) -> tuple[Stage
 
 
 def deploy(
-    env: Environment, run: RunFolder, progress: Progress, *, start: str | None = None, only: str | None = None
+    env: Environment,
+    run: RunFolder,
+    progress: Progress,
+    *,
+    start: str | None = None,
+    only: str | None = None,
+    allow: Collection[str] = (),
 ) -> Deployed:
     """Runs the stages.
 
@@ -110,6 +116,7 @@ def deploy(
         progress: is told everything as it happens.
         start: the stage to start from.
         only: the one stage to run.
+        allow: addresses of what the plan guard lets through.
 
     Returns:
         what was done; a stage that failed is the last one, and the same command goes on from it.
@@ -129,7 +136,7 @@ def deploy(
         for stage in chosen if not done.error else ():
             _check_order(stage, done.stages, world)
             former = resumable.get(stage.name)
-            stage_run = _run_stage(stage, run, world, progress, journal, former.digest if former else None)
+            stage_run = _run_stage(stage, run, world, progress, journal, former.digest if former else None, allow)
             done.stages.append(stage_run)
             if stage_run.outcome == "failed":
                 done.error = _stopped(stage_run.results, f"go on with: magflow deploy {env.name}")
@@ -145,7 +152,13 @@ def deploy(
 
 
 def _run_stage(
-    stage: Stage, run: RunFolder, world: World, progress: Progress, journal: Journal, former: str | None
+    stage: Stage,
+    run: RunFolder,
+    world: World,
+    progress: Progress,
+    journal: Journal,
+    former: str | None,
+    allow: Collection[str],
 ) -> StageRun:
     progress.heading(stage.name, stage.title)
     started = time.monotonic()
@@ -161,7 +174,7 @@ def _run_stage(
             return stage_run
     journal.write("stage_started", stage=stage.name)
     try:
-        step = run_step(stage, run, world, progress.now)
+        step = run_step(stage, run, world, progress.now, allow)
     except MagflowError as error:
         journal.write("stage_failed", stage=stage.name, what=error.what)
         progress.done("failed", error.what, time.monotonic() - started)

@@ -1,4 +1,4 @@
-"""What a Terraform plan would do: the base of the plan guard. Pure; secrets are masked on the way in."""
+"""What a Terraform plan would do: the base of the plan guard. Secrets are masked on the way in."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from magflow.engine.plan_holdings import Holding, holdings
+
 Action = Literal["create", "update", "replace", "delete"]
 
 SECRET = "(sensitive)"  # noqa: S105 - the mask, not a secret
 UNKNOWN = "(known after apply)"
 # A second line behind the provider's own marks.
 _SECRET_NAME = re.compile(r"password|passwd|secret|token|private_?key|client_key|kubeconfig|raw_config", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
+"""Name and password in a URL, such as a proxy's."""
 _ACTIONS: Mapping[tuple[str, ...], Action] = {
     ("create",): "create",
     ("update",): "update",
@@ -55,11 +59,16 @@ class ResourceChange:
 
 @dataclass(frozen=True)
 class PlanSummary:
-    """A plan: changes of resources, what differs from the state outside of Terraform, and the outputs that change."""
+    """A plan: changes of resources, what differs from the state outside of Terraform, and the outputs that change.
+
+    Attributes:
+        holdings: what the state holds of Magnum, changed or not.
+    """
 
     changes: tuple[ResourceChange, ...]
     drift: tuple[ResourceChange, ...]
     outputs: tuple[str, ...]
+    holdings: tuple[Holding, ...] = ()
 
     def of(self, action: Action) -> tuple[ResourceChange, ...]:
         """The changes of one kind."""
@@ -102,6 +111,7 @@ def summarize(plan: Mapping[str, Any]) -> PlanSummary:
         changes=tuple(_changes(plan.get("resource_changes") or [])),
         drift=tuple(_without_clock(_changes(plan.get("resource_drift") or []))),
         outputs=tuple(sorted(name for name, change in outputs.items() if change["actions"] != ["no-op"])),
+        holdings=holdings(plan),
     )
 
 
@@ -166,7 +176,7 @@ def _leaves(
         parts |= {name: None for name in unknown if name not in parts}
     if not parts:
         if value is not None and value != {} and value != []:
-            yield path, (value, value)
+            yield path, (value, _IN_ADDRESS.sub(f"{SECRET}@", value) if isinstance(value, str) else value)
         return
     for name, item in parts.items():
         yield from _leaves(item, _part(sensitive, name), _part(unknown, name), (*path, name))

@@ -15,11 +15,9 @@ from openstack.connection import Connection
 from magflow.cloud import magnum
 from magflow.cloud.magnum import Held
 from magflow.engine.plan import PlanSummary, ResourceChange
+from magflow.engine.plan_holdings import CLUSTER, NODE_GROUP, TAINTED
 from magflow.errors import MagflowError
 
-CLUSTER = "openstack_containerinfra_cluster_v1"
-NODE_GROUP = "openstack_containerinfra_nodegroup_v1"
-TAINTED = "replace_because_tainted"
 AT_WORK = "_IN_PROGRESS"
 
 

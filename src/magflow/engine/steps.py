@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def _read(files: Iterable[Path]) -> dict[str, str]:
     }
 
 
-def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResult:
+def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell, allow: Collection[str] = ()) -> StepResult:
     """Runs the step of a stage.
 
     Raises:
@@ -71,17 +71,17 @@ def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell) -> StepResu
     """
     match stage.step:
         case TerraformStack(stack):
-            return _apply(stack, run, world, tell)
+            return _apply(stack, run, world, tell, allow)
         case Playbook(playbook):
             return _play(playbook, run, world, tell)
 
 
-def _apply(stack: str, run: RunFolder, world: World, tell: Tell) -> StepResult:
+def _apply(stack: str, run: RunFolder, world: World, tell: Tell, allow: Collection[str]) -> StepResult:
     terraform = open_stack(stack, run, world.settings)
     tell("terraform init")
     terraform.init(tell)
     tell("terraform plan")
-    plan = terraform.plan(tell)
+    plan = terraform.plan(tell, allow)
     recovery = Recovery(
         terraform,
         world.cloud,
@@ -91,8 +91,8 @@ def _apply(stack: str, run: RunFolder, world: World, tell: Tell) -> StepResult:
         tell=tell,
     )
     if recovery.settle(plan.found):
-        plan = terraform.plan(tell)
-    plan.refuse_replacement()
+        plan = terraform.plan(tell, allow)
+    plan.refuse()
     if plan.empty:
         summary = "no changes"
     else:

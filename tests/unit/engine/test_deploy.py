@@ -49,7 +49,7 @@ class Pipeline:
 
         return World(settings=env.settings, kubeconfig=run.kubeconfig)
 
-    def _step(self, stage, _run, _world, _tell):
+    def _step(self, stage, _run, _world, _tell, _allow):
         self.ran.append(stage.name)
         if stage.name in self.broken_steps:
             raise MagflowError(f"{stage.name} broke")
