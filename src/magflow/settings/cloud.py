@@ -26,6 +26,11 @@ class Cloud(Strict):
     driver: Literal["auto"] | Driver = Field(
         "auto", description="Magnum's driver; auto: told from image.os_distro and magnum_release, else capi-helm."
     )
+    management_kubeconfig: Path | None = Field(
+        None,
+        description="Kubeconfig of the Cluster API management cluster, for `magflow diagnose`, which only reads; "
+        "relative to this file. Unset: its objects are not looked at.",
+    )
     time_scale: float = Field(
         1.0, gt=0, le=100, description="Multiplies the time that checks wait for a result; raise it for slow machines."
     )
