@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import openstack.config
 import openstack.connection
 import openstack.exceptions
 from keystoneauth1 import exceptions as auth
 from openstack.connection import Connection
 
+from magflow.cloud import clouds_file
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings import Cloud
 
@@ -28,30 +28,21 @@ SERVICES = {
 def connect(cloud: Cloud) -> Connection:
     """Opens and authenticates a connection.
 
-    Only clouds.yaml counts: OS_* variables of the shell are not read, since they silently send resources to another
-    project (terraform-provider-openstack issues 1269 and 434).
+    Only clouds.yaml counts (see `clouds_file`), and no OS_* variable of the shell but the place of that file.
 
     Raises:
         CannotTell: no such cloud, an unreachable Keystone, a certificate that does not verify.
         MagflowError: Keystone refused the credentials.
     """
-    files = [str(cloud.clouds_file)] if cloud.clouds_file else None
-    if cloud.clouds_file and not cloud.clouds_file.is_file():
-        raise CannotTell(
-            "there is no clouds.yaml",
-            where=str(cloud.clouds_file),
-            hint="is the cloud up? cloud.clouds_file in the settings names this file",
-        )
-    config = openstack.config.OpenStackConfig(config_files=files, load_envvars=False)
-    known = sorted(config.get_cloud_names())
-    place = str(config.config_filename or "clouds.yaml")
-    if cloud.name not in known:
+    found = clouds_file.read(cloud)
+    place = str(found.path or "clouds.yaml")
+    if cloud.name not in found.names:
         raise CannotTell(
             f"cloud '{cloud.name}' is not in clouds.yaml",
             where=place,
-            hint=f"set cloud.name to one of: {', '.join(known) or 'none is there'}",
+            hint=f"set cloud.name to one of: {', '.join(found.names) or 'none is there'}",
         )
-    region = config.get_one(cloud=cloud.name)
+    region = found.config.get_one(cloud=cloud.name)
     _check_cacert(region.config.get("cacert"), place, cloud.name)
     with readable(f"cloud '{cloud.name}' at {region.config.get('auth', {}).get('auth_url', 'no auth_url')}"):
         connection = openstack.connection.Connection(config=region)

@@ -16,16 +16,18 @@ Situation = Mapping[str, Version | str | bool | None]
 """What a rule may ask for, by its name in the table; None: not told."""
 
 
-def check(settings: Settings, compiled: Compiled) -> list[Finding]:
+def check(settings: Settings, compiled: Compiled, *, platform: bool = True) -> list[Finding]:
     """Every combination of one cluster's settings that does not hold.
 
     Args:
         settings: of one cluster (`Settings.of_cluster`).
         compiled: its labels.
+        platform: whether the stages after `cluster` reach it: they do the environment's first one alone.
     """
     now = situation(settings, compiled)
     found = [finding for rule in table().rules if (finding := _broken(rule, now))]
-    return [*found, *_kubernetes(settings, compiled), *_floor(settings), *_operator(settings)]
+    found += _kubernetes(settings, compiled)
+    return [*found, *_floor(settings), *_operator(settings)] if platform else found
 
 
 def support(driver: Driver) -> str:
