@@ -1,8 +1,7 @@
 """Which of Magnum's drivers makes the cluster, and why.
 
-Magnum chooses a driver by the template's server_type, the image's os_distro and the orchestrator (magnum/api/validation.py,
-enforce_driver_supported). What each driver serves: magnum/drivers/*/driver.py of each release, magnum_capi_helm/driver.py,
-magnum_cluster_api/driver.py (`provides`).
+Magnum chooses a driver by the template's server_type, the image's os_distro and the orchestrator
+(magnum/api/validation.py, enforce_driver_supported). What each of them serves is a table of compatibility.yml.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from magflow.rules.releases import Release
 from magflow.settings import Settings
 from magflow.settings.base import Driver
 
-__all__ = ["CLUSTER_API", "Driver", "Release", "Target", "target"]
+__all__ = ["CLUSTER_API", "HEAT_GONE", "Driver", "Release", "Target", "target"]
 
 CLUSTER_API: frozenset[Driver] = frozenset({"capi-helm", "cluster-api"})
 """The drivers that make clusters by Cluster API."""
@@ -25,9 +24,6 @@ HEAT_DISTROS = frozenset({"fedora-atomic", "fedora-coreos", "fedora", "coreos"})
 
 HEAT_GONE = 23
 """Major version from which Magnum has no driver of its own (release note drop-heat-driver)."""
-
-BARE_METAL_GONE = 18
-"""Major version from which no driver serves server_type bm (release note drop-k8s-fedora-ironic)."""
 
 
 @dataclass(frozen=True)

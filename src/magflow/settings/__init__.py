@@ -78,7 +78,8 @@ class Settings(Strict):
         return self.model_copy(
             update={
                 "cluster": self.cluster.model_copy(update=given | {"name": name}),
-                "image": Image(name=own.image) if own.image else self.image,
+                # by os_distro Magnum finds the driver, which all clusters of an environment share
+                "image": Image(name=own.image, os_distro=self.image.os_distro) if own.image else self.image,
                 "node_groups": own.node_groups or self.node_groups,
                 "clusters": {},
             }

@@ -130,7 +130,7 @@ class FurtherCluster(Strict):
     """One more cluster of the environment. What is left out is as in `cluster`; the stages after it do not reach it."""
 
     kubernetes: str | None = Field(None, pattern=KUBERNETES, description="Kubernetes version.")
-    image: str | None = Field(None, description="Name or id of an existing image.")
+    image: str | None = Field(None, description="Name or id of an existing image with the same os_distro.")
     control_plane: ControlPlane | None = Field(None, description="The control plane's machines.")
     create_timeout: int | None = Field(None, ge=1, le=1440, description="Minutes that Magnum may take to create it.")
     extra_labels: dict[str, str] | None = Field(
