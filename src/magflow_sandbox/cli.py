@@ -19,11 +19,13 @@ from rich.table import Table
 
 from magflow_sandbox.cloud import Cloud
 from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.faults import cli as faults
 from magflow_sandbox.status import Status
 
 app = typer.Typer(
     no_args_is_help=True, help="The sandbox cloud on this machine: real OpenStack and Kubernetes services."
 )
+app.add_typer(faults.app, name="fault")
 MIB = 1024 * 1024
 
 
@@ -123,6 +125,7 @@ def _plain(found: Status) -> dict[str, object]:
         "missing": found.missing,
         "doors": found.doors,
         "clusters": clusters,
+        "faults": [faults.plain(item) for item in found.faults],
         "rss": found.rss,
     }
 
@@ -142,6 +145,8 @@ def _show(found: Status) -> None:
     console.print(table)
     for cluster in found.clusters or []:
         console.print(f"cluster {cluster.name}: {cluster.phase}, {'ready' if cluster.ready else 'not ready'}")
+    for fault in found.faults:
+        console.print(f"fault {faults.line(fault)}")
     for name in found.missing:
         console.print(f"missing: {name} was not started")
     for item in found.dead:

@@ -23,6 +23,7 @@ from magflow_sandbox import door, namespaces
 from magflow_sandbox.clusters import components
 from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.faults.store import Store
 from magflow_sandbox.home import Home
 from magflow_sandbox.namespaces import Netns
 from magflow_sandbox.openstack import catalog, databases, files, management, mariadb
@@ -102,10 +103,11 @@ class Cloud:
             self._link()
 
     def down(self) -> None:
-        """End every process, the controller first (it would heal what ends), API servers before their etcd."""
+        """End faults and processes, the controller first (it would heal what ends), API servers before their etcd."""
         if not self.home.path.exists():
             return
         with self.supervisor.lock():
+            Store(self.home).clear()
             self.supervisor.stop(CONTROLLER)
             self.supervisor.stop_all()
 
@@ -148,7 +150,8 @@ class Cloud:
             doors = dict(zip(PORTS, found, strict=True))
         doors[CONTROLLER] = self._controller_beats()
         missing = [name for name in self._expected() if name not in known]
-        return Status(programs, missing, doors, self._clusters() if doors["management"] else None)
+        clusters = self._clusters() if doors["management"] else None
+        return Status(programs, missing, doors, clusters, Store(self.home).active())
 
     def _controller_beats(self) -> bool:
         beat = self.home.run / "controller.beat"

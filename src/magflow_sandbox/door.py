@@ -125,7 +125,7 @@ class _Side(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         if self.peer and self.peer.transport:
-            (self.peer.transport.abort if error else self.peer.transport.close)()
+            _reset(self.peer.transport) if error else self.peer.transport.close()
 
     def pause_writing(self) -> None:
         if self.peer and self.peer.transport and not self.peer.transport.is_closing():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from magflow_sandbox.faults.store import Active
 from magflow_sandbox.supervisor import Running
 
 
@@ -26,12 +27,14 @@ class Status:
         missing: programs that belong to a sandbox that is up, and of which there is no record.
         doors: door -> whether it answers over HTTPS; of the controller: whether it has looked round lately.
         clusters: None when the management API does not answer.
+        faults: what is done wrong on purpose.
     """
 
     programs: list[Running]
     missing: list[str]
     doors: dict[str, bool]
     clusters: list[Cluster] | None
+    faults: list[Active] = field(default_factory=list)
 
     @property
     def dead(self) -> list[Running]:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from magflow_sandbox.faults.reasons import Reason
+
 Object = dict[str, Any]
 
 COLLECTIONS = {
@@ -225,6 +227,27 @@ def cluster_status(cluster: Object, infrastructure: str | None, control_plane: s
         "infrastructureReady": infrastructure is None,
         "controlPlaneReady": control_plane is None,
         "conditions": said,
+    }
+
+
+def failed_machine_status(machine: Object, reason: Reason) -> Object:
+    """Status of a Machine whose server could not be made."""
+    name = machine["metadata"]["name"]
+    kind = "infrastructure.cluster.x-k8s.io/v1beta1, Kind=OpenStackMachine"
+    text = f'Failure detected from referenced resource {kind} with name "{name}": {reason.text}'
+    failed = {"type": "InfrastructureReady", "status": "False", "severity": "Error", "reason": reason.condition}
+    return {
+        "phase": "Failed" if reason.fatal else "Provisioning",
+        "bootstrapReady": True,
+        "infrastructureReady": False,
+        "nodeRef": None,
+        "failureReason": "UpdateError" if reason.fatal else None,
+        "failureMessage": text if reason.fatal else None,
+        "conditions": [
+            {**failed, "message": reason.text},
+            {**failed, "type": "Ready", "message": reason.text},
+            condition("NodeHealthy", true=False, reason="WaitingForNodeRef", message=""),
+        ],
     }
 
 

@@ -22,6 +22,7 @@ from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.lifecycle import LATER, Lifecycle
 from magflow_sandbox.clusters.ports import Ports
 from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.faults.store import Store
 from magflow_sandbox.home import Home
 from magflow_sandbox.supervisor import Supervisor
 from magflow_sandbox.toolchain import Toolchain
@@ -31,6 +32,8 @@ WATCHED = ("Cluster", "MachineDeployment", "KubeadmControlPlane", "OpenStackClus
 WORKERS = 4
 SETTLE = 0.1
 """Seconds that are waited after a change for those that come with it (Helm writes a dozen objects)."""
+FAULTS = 0.3
+"""Seconds between looks at whether other faults are asked for."""
 
 Place = tuple[str, str]
 
@@ -53,6 +56,7 @@ class Controller:
         """Work until the process is ended."""
         for kind in WATCHED:
             threading.Thread(target=self._watch, args=(kind,), daemon=True).start()
+        threading.Thread(target=self._watch_faults, daemon=True).start()
         with ThreadPoolExecutor(WORKERS) as pool:
             while True:
                 self._wake.wait(self._patience())
@@ -115,6 +119,15 @@ class Controller:
         for _ in self.api.watch(capi.path(kind)):
             self._changed = True
             self._wake.set()
+
+    def _watch_faults(self) -> None:
+        path, seen = Store(self.home).path, None
+        while True:
+            found = path.stat().st_mtime_ns if path.exists() else None
+            if found != seen:
+                seen, self._changed = found, True
+                self._wake.set()
+            time.sleep(FAULTS)
 
 
 def main(argv: list[str] | None = None) -> None:

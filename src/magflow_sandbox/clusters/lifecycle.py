@@ -6,6 +6,7 @@ and be repeated: all state is in the management API, in OpenStack under fixed na
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import logging
 import time
@@ -18,6 +19,7 @@ from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.cloud_facts import Groups, Network
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
+from magflow_sandbox.clusters.faulty import UNREACHED, Faulty
 from magflow_sandbox.clusters.infrastructure import TROUBLE, Infrastructure, failed
 from magflow_sandbox.clusters.machines import Machines
 from magflow_sandbox.clusters.ports import Ports
@@ -49,6 +51,7 @@ class Lifecycle:
         self.name = name
         self.infrastructure = Infrastructure(home, api, namespace, name)
         self.machines, self.addons = Machines(api), Addons(api)
+        self.faulty = Faulty(home, name)
         self._plane: ControlPlane | None = None
         self._warned: dict[str, str] = {}
 
@@ -62,6 +65,7 @@ class Lifecycle:
 
     def step(self, view: View) -> float:
         """One pass. Returns after how many seconds the next one should be."""
+        self.faulty.look()
         if view.deleting:
             return self._delete(view)
         if not view.infrastructure or not view.control_plane:
@@ -70,6 +74,10 @@ class Lifecycle:
             finalizer = capi.FINALIZERS[item["kind"]]
             if finalizer not in (item["metadata"].get("finalizers") or []):
                 self.api.patch_if_there(capi.path_of(item), {"metadata": {"finalizers": [finalizer]}})
+        stuck = self.faulty.stuck(view)
+        if stuck == "infrastructure":
+            self._report(view, "waiting for the cluster's network", "waiting for the cluster's network", None, set())
+            return LATER
         unsupported = self._unsupported(view)
         try:
             network = self.infrastructure.network(view)
@@ -77,7 +85,8 @@ class Lifecycle:
             # the slowest parts side by side
             with ThreadPoolExecutor(1) as pool:
                 rest = pool.submit(self.infrastructure.rest, view, network)
-                problem = unsupported or self._start(view, network)
+                held = "the control plane is starting" if stuck == "api" else None
+                problem = unsupported or held or self._start(view, network)
                 groups, status = rest.result()
         except TROUBLE as error:
             message = self._warn("infrastructure", error)
@@ -90,9 +99,11 @@ class Lifecycle:
         ready: set[str] = set()
         if unsupported is None:
             try:
-                ready = self._nodes(view, network, groups, None if problem else self._plane)
+                ready = self._nodes(view, network, groups, None if problem or stuck == "nodes" else self._plane)
             except TROUBLE as error:
                 problem = self._warn("nodes", error)
+        if stuck == "status":
+            problem = problem or UNREACHED
         whole = self._report(view, None, problem, unsupported, ready)
         if problem is None and self._plane is not None:
             whole &= self.addons.deploy(view, self._plane.api())
@@ -160,10 +171,16 @@ class Lifecycle:
         self.machines.address(view, port)
         if plane is None:
             return set()
-        nodes.sync(plane.api(), self.machines.nodes(view, objects.capacity))
+        failed, bad = self.faulty.failed_machines(view), self.faulty.bad_nodes(view)
+        wanted = [
+            dataclasses.replace(node, kubelet=bad.get(node.name))
+            for node in self.machines.nodes(view, objects.capacity)
+            if node.name not in failed and bad.get(node.name) != "absent"
+        ]
+        nodes.sync(plane.api(), wanted)
         self.machines.finish(view, lambda name: objects.delete_port(f"{name}-0"))
         ready = nodes.ready(plane.api())
-        self.machines.report(view, ready, _now())
+        self.machines.report(view, ready, _now(), failed)
         return ready
 
     def _report(

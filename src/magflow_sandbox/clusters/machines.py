@@ -6,12 +6,13 @@ import datetime
 import secrets
 import string
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from magflow_sandbox.clusters import cluster_api as capi
 from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.nodes import Capacity, Node
+from magflow_sandbox.faults.reasons import Reason
 
 SUFFIX = string.ascii_lowercase + string.digits
 NAME_LIMIT = 63
@@ -84,22 +85,36 @@ class Machines:
                 wanted.append(node)
         return wanted
 
-    def report(self, view: View, ready: set[str], clock: datetime.datetime) -> None:
-        """Write each machine's status: Running only while its node is Ready."""
+    def report(
+        self, view: View, ready: set[str], clock: datetime.datetime, failed: Mapping[str, Reason] | None = None
+    ) -> None:
+        """Write each machine's status: Running only while its node is Ready.
+
+        Args:
+            failed: machines that could not be made, and why.
+        """
         for machine in view.machines:
             name = machine["metadata"]["name"]
             if _deleting(machine) or not address_of(machine):
+                continue
+            if failed and name in failed:
+                change = capi.changed(machine, capi.failed_machine_status(machine, failed[name]), clock)
+                if change:
+                    self._status(machine, change)
                 continue
             up = name in ready
             said: Object = {
                 "phase": "Running" if up else "Provisioned",
                 "bootstrapReady": True,
                 "infrastructureReady": True,
+                "failureReason": None,
+                "failureMessage": None,
                 "nodeRef": {"apiVersion": "v1", "kind": "Node", "name": name} if up else None,
                 "conditions": [
                     capi.condition(kind, true=up, reason="NodeNotReady", message="the node is not Ready")
                     for kind in ("Ready", "NodeHealthy")
-                ],
+                ]
+                + [capi.condition("InfrastructureReady", true=True)],
             }
             change = capi.changed(machine, said, clock)
             if change:

@@ -17,9 +17,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from magflow_sandbox.clusters.api import Api, ApiError, Object
+from magflow_sandbox.clusters.stages import UNWELL
 
 GROUP_LABEL = "capi.stackhpc.com/node-group"
 FAKE = ("kwok.x-k8s.io/node", "fake")
+CONDITIONS = {
+    "not-ready": {
+        "status": "False",
+        "reason": "KubeletNotReady",
+        "message": "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
+        "message:Network plugin returns error: cni plugin not initialized",
+    },
+    "dead": {
+        "status": "Unknown",
+        "reason": "NodeStatusUnknown",
+        "message": "Kubelet stopped posting node status.",
+    },
+}
+"""What a node's condition Ready says when its kubelet is not well: in the words of the kubelet, and of the controller
+manager (which says it of a node whose lease runs out; kwok renews them all)."""
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 
 
@@ -50,6 +66,8 @@ class Node:
     version: str = "v1.36.3"
     control_plane: bool = False
     labels: dict[str, str] = field(default_factory=dict)
+    kubelet: str | None = None
+    """What is wrong with it, a key of `CONDITIONS`."""
 
     def manifest(self) -> Object:
         """The object as it is created."""
@@ -59,10 +77,14 @@ class Node:
         return {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {"name": self.name, "labels": self.all_labels(), "annotations": dict([FAKE])},
+            "metadata": {"name": self.name, "labels": self.all_labels(), "annotations": self.annotations()},
             "spec": spec,
             "status": self.status(),
         }
+
+    def annotations(self) -> dict[str, str]:
+        """By which kwok knows it, and leaves it alone when its kubelet is not well."""
+        return dict([FAKE]) | ({UNWELL: self.kubelet} if self.kubelet else {})
 
     def all_labels(self) -> dict[str, str]:
         """Those of every node, of its group, and its own."""
@@ -126,6 +148,7 @@ def sync(api: Api, wanted: Iterable[Node]) -> bool:
             if error.code != 409:  # somebody else made it meanwhile
                 raise
         changed = True
+        _say(api, node, {})
     remove(api, surplus)
     return changed or bool(surplus)
 
@@ -167,6 +190,10 @@ def ready(api: Api) -> set[str]:
 def _correct(api: Api, node: Node, found: Object) -> bool:
     path = f"/api/v1/nodes/{node.name}"
     changed = False
+    if found["metadata"]["annotations"].get(UNWELL) != node.kubelet:
+        api.patch(path, {"metadata": {"annotations": {UNWELL: node.kubelet}}}, "merge")
+        changed = True
+    changed |= _say(api, node, found)
     have = found["metadata"].get("labels", {})
     labels = {key: value for key, value in node.all_labels().items() if key not in have}
     if labels:
@@ -177,3 +204,15 @@ def _correct(api: Api, node: Node, found: Object) -> bool:
         api.patch(f"{path}/status", {"status": status}, "merge")
         changed = True
     return changed
+
+
+def _say(api: Api, node: Node, found: Object) -> bool:
+    """Write what is said of a node whose kubelet is not well. Returns whether it was not said yet."""
+    if node.kubelet is None:
+        return False
+    wanted = {"type": "Ready", **CONDITIONS[node.kubelet]}
+    for have in found.get("status", {}).get("conditions") or []:
+        if have["type"] == "Ready" and have["status"] == wanted["status"] and have["reason"] == wanted["reason"]:
+            return False
+    api.patch(f"/api/v1/nodes/{node.name}/status", {"status": {"conditions": [wanted]}}, "strategic")
+    return True

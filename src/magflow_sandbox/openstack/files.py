@@ -56,7 +56,7 @@ def environment(service: Service, site: Site, programs: tuple[Path, ...] = ()) -
 def digest(service: Service) -> str:
     """Changes with the configuration: a running process with another digest is to be restarted."""
     content = {name: render(ini) for name, ini in service.files.items()}
-    code = [(PROGRAMS / name).read_text() for name in sorted({"serve.py", service.program})]
+    code = [path.read_text() for path in sorted(PROGRAMS.glob("*.py"))]
     return hashlib.sha256(json.dumps([content, code]).encode()).hexdigest()[:16]
 
 

@@ -1,6 +1,7 @@
 """The stages that kwok plays: its own for nodes and pods, and ours for the replicas of training jobs.
 
-Kwok leaves alone the pods that stand for real programs: every stage for pods gets an exception for their labels.
+Kwok leaves alone the pods that stand for real programs, and nodes whose kubelet is not well: the stages get exceptions
+for their labels and annotation.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import yaml
 
 FROM_KWOK = ("node/fast", "node/heartbeat-with-lease", "pod/fast")
 OURS = Path(__file__).parent
+UNWELL = "sandbox.magflow.io/kubelet"
+"""Annotation of a node whose status kwok is not to keep; its values are those of `nodes.CONDITIONS`."""
 
 
 def documents(kwok: Path, real: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -29,6 +32,9 @@ def documents(kwok: Path, real: Mapping[str, str]) -> list[dict[str, Any]]:
     for stage in found:
         if stage["spec"]["resourceRef"]["kind"] == "Pod":
             stage["spec"]["selector"]["matchExpressions"] += [_not(key, value) for key, value in real.items()]
+        if stage["spec"]["resourceRef"]["kind"] == "Node":
+            well = {"key": f'.metadata.annotations["{UNWELL}"]', "operator": "DoesNotExist"}
+            stage["spec"]["selector"]["matchExpressions"].append(well)
     return found
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import magnum  # first of all: it selects oslo.service's threading backend
 import magnum.conf
+from faults import Faults
 from magnum.api import app as api_app
 from magnum.common import rpc_service, short_id
 from magnum.common import service as magnum_service
@@ -34,6 +35,7 @@ from magnum.conductor.handlers import (
     nodegroup_conductor,
 )
 from magnum.service.periodic import MagnumPeriodicTasks
+from magnum_faults import Reads, counted, install
 from serve import serve
 
 HANDLERS = (
@@ -70,6 +72,8 @@ def main() -> None:
     application = api_app.load_app()
     # the option for the latter is read at import, before any configuration file: it cannot be set there
     MagnumPeriodicTasks._periodic_spacing.update(SPACING_SECONDS)
+    faults, reads = Faults(), Reads()
+    install(faults, reads)
     conductor = rpc_service.Service.create(
         magnum.conf.CONF.conductor.topic,
         short_id.generate_id(),
@@ -78,7 +82,7 @@ def main() -> None:
     )
     conductor.create_periodic_tasks()
     conductor.start()
-    serve(hold(application), int(port), certificate, key, "magnum")
+    serve(hold(counted(application, reads)), int(port), certificate, key, "magnum")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,12 @@ Runs in the Python environment of the OpenStack services, so it imports nothing 
 arguments are what the application finds in `sys.argv[1:]`. Listens on 127.0.0.1 only.
 """
 
+# its folder is on the path where it runs, which the checks do not see
+# mypy: disable-error-code="import-not-found"
+
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -20,6 +24,7 @@ from typing import Any
 from cheroot.server import HTTPConnection
 from cheroot.ssl.builtin import BuiltinSSLAdapter
 from cheroot.wsgi import Server
+from faults import HERE, around
 
 THREADS = 6
 FACTORIES = ("init", "build", "make")
@@ -41,6 +46,7 @@ class Connection(HTTPConnection):
     """A connection that begins with its handshake."""
 
     greeted = False
+    aborted = False
 
     def communicate(self) -> bool:
         """Serve a request; whether the connection stays open."""
@@ -54,12 +60,25 @@ class Connection(HTTPConnection):
                 print(f"no handshake with {self.remote_addr}:{self.remote_port}: {error}", file=sys.stderr)
                 return False
             self.greeted = True
-        return bool(super().communicate())  # type: ignore[no-untyped-call]  # cheroot's stub has no types
+        HERE.abort = False
+        try:
+            return bool(super().communicate())  # type: ignore[no-untyped-call]  # cheroot's stub has no types
+        finally:
+            self.aborted = HERE.abort
+
+    def close(self) -> None:
+        """Close it, with a reset when a fault wants one."""
+        if self.aborted:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            os.close(self.socket.detach())
+        with contextlib.suppress(OSError):
+            super().close()
 
 
 def serve(application: Callable[..., Any], port: int, certificate: str, key: str, name: str) -> None:
     """Serve until SIGTERM or SIGINT; says `ready` on stderr when the socket listens."""
-    server = Server(("127.0.0.1", port), application, numthreads=THREADS, server_name=name, request_queue_size=128)
+    faulty = around(application, name)
+    server = Server(("127.0.0.1", port), faulty, numthreads=THREADS, server_name=name, request_queue_size=128)
     server.timeout, server.shutdown_timeout = IDLE_SECONDS, SHUTDOWN_SECONDS
     server.ssl_adapter = LateAdapter(certificate, key)
     server.ConnectionClass = Connection
