@@ -7,6 +7,7 @@ from typing import Any
 
 from magflow.checks.model import NotApplicable, Problem, check
 from magflow.checks.world import World
+from magflow.findings import Finding, error
 from magflow.kube import nodes
 from magflow.settings import NodeGroup
 
@@ -30,21 +31,44 @@ def members(world: World) -> Iterator[tuple[str, NodeGroup, list[dict[str, Any]]
 @check("labels-are-set", "every node carries the labels of its group")
 def labels_are_set(world: World) -> str:
     """Compares labels; those that others put on the nodes do not count."""
-    wrong, looked = [], 0
-    for _, group, its_nodes in members(world):
+    looked = 0
+    lacking: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for name, group, its_nodes in members(world):
         for node in its_nodes:
             there = nodes.labels(node)
             looked += len(group.labels)
-            wrong += [
-                f"{nodes.name(node)} has {key}={there.get(key, '(none)')}, wanted {value}"
-                for key, value in group.labels.items()
-                if there.get(key) != value
-            ]
-    if wrong:
-        raise Problem("; ".join(wrong), hint="magflow deploy --only node_pools sets them")
+            for key, value in group.labels.items():
+                if there.get(key) != value:
+                    lacking.setdefault((name, key, value), []).append(node)
+    if lacking:
+        found = [_label_missing(*wanted, its_nodes) for wanted, its_nodes in lacking.items()]
+        raise Problem(f"{sum(map(len, lacking.values()))} of {looked} labels are missing or differ", findings=found)
     if not looked:
         raise NotApplicable("no group with nodes has labels")
     return f"{looked} labels"
+
+
+def _label_missing(group: str, key: str, value: str, its_nodes: list[dict[str, Any]]) -> Finding:
+    """Names nodes, key, and the labels that are there in its place.
+
+    Drivers leave a group's role and labels on Magnum's side, or use a key of their own (2i2c-org/infrastructure issue
+    5518, magnum-cluster-api issues 164 and 198).
+    """
+    names = ", ".join(nodes.name(node) for node in its_nodes)
+    present = sorted({f"{k}={v}" for node in its_nodes for k, v in nodes.labels(node).items() if not _builtin(k)})
+    same = sorted({f"{key}={v}" for node in its_nodes if (v := nodes.labels(node).get(key))})
+    what = f"has {', '.join(same)}" if same else f"has no {key}"
+    return error(
+        "NODEGROUP_LABEL_MISSING",
+        f"node_groups.{group}",
+        f"{names} {what}, wanted {value}; labels there: {', '.join(present) or 'none'}",
+        "magflow deploy --only node_pools sets it; a selector may also use one of the labels that are there",
+    )
+
+
+def _builtin(key: str) -> bool:
+    """Labels that every kubelet sets; they tell nothing of groups."""
+    return key.startswith(("kubernetes.io/", "beta.kubernetes.io/"))
 
 
 @check("taints-are-set", "every node carries the taints of its group")

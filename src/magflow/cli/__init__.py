@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from magflow import __version__
-from magflow.cli import check, commands
+from magflow.cli import check, commands, diagnose
 from magflow.errors import CannotTell, MagflowError
 
 app = typer.Typer(
@@ -26,6 +26,8 @@ app.command("deploy")(commands.deploy)
 app.command("verify")(commands.verify)
 app.command("status")(commands.status)
 app.command("destroy")(commands.destroy)
+app.command("diagnose")(diagnose.diagnose)
+app.command("leftovers")(diagnose.leftovers)
 
 
 @app.callback(invoke_without_command=True)

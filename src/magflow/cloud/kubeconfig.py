@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from pathlib import Path
+from typing import Protocol
 
 import yaml
 from cryptography import x509
@@ -14,13 +15,28 @@ from cryptography.x509.oid import NameOID
 from openstack.connection import Connection
 
 from magflow.cloud.connection import readable
-from magflow.facts import ClusterFacts
 from magflow.private import write_private
 
 RENEW_BEFORE = dt.timedelta(days=7)
 
 
-def fetch(connection: Connection, cluster: ClusterFacts, file: Path) -> bool:
+class Reachable(Protocol):
+    """A cluster of which Magnum has told the address: its facts, or an answer of the API."""
+
+    @property
+    def id(self) -> str:
+        """Magnum's id."""
+
+    @property
+    def name(self) -> str:
+        """The cluster's name."""
+
+    @property
+    def api_address(self) -> str:
+        """URL of its API."""
+
+
+def fetch(connection: Connection, cluster: Reachable, file: Path, *, dry_run: bool = False) -> bool:
     """Writes the cluster's kubeconfig, unless the one there still holds.
 
     The key is made here and never leaves the machine; Magnum signs a request for CN=admin, O=system:masters, as
@@ -30,6 +46,7 @@ def fetch(connection: Connection, cluster: ClusterFacts, file: Path) -> bool:
         connection: an authenticated connection.
         cluster: the cluster's facts.
         file: where to write (mode 0600).
+        dry_run: only say whether it would be written.
 
     Returns:
         Whether the file was written anew.
@@ -42,6 +59,8 @@ def fetch(connection: Connection, cluster: ClusterFacts, file: Path) -> bool:
         ca = str(service.get_cluster_certificate(cluster.id).pem)
         if _holds(file, cluster, ca):
             return False
+        if dry_run:
+            return True
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         name = x509.Name(
             [
@@ -60,7 +79,7 @@ def fetch(connection: Connection, cluster: ClusterFacts, file: Path) -> bool:
     return True
 
 
-def _document(cluster: ClusterFacts, ca: str, certificate: str, key: str) -> str:
+def _document(cluster: Reachable, ca: str, certificate: str, key: str) -> str:
     def data(text: str) -> str:
         return base64.b64encode(text.encode()).decode()
 
@@ -84,7 +103,7 @@ def _document(cluster: ClusterFacts, ca: str, certificate: str, key: str) -> str
     )
 
 
-def _holds(file: Path, cluster: ClusterFacts, ca: str) -> bool:
+def _holds(file: Path, cluster: Reachable, ca: str) -> bool:
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
         entry = document["clusters"][0]["cluster"]

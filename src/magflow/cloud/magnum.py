@@ -55,6 +55,36 @@ def node_groups(connection: Connection, cluster: Held) -> list[Held]:
     return [_held(item | {"cluster_id": cluster.id}) for item in _listed(connection, path, "nodegroups")]
 
 
+def show(connection: Connection, identifier: str) -> dict[str, Any] | None:
+    """All that Magnum says of a cluster, or None when it knows none of that id (or unique name).
+
+    Raises:
+        MagflowError: with Magnum's own words.
+    """
+    return _shown(connection, f"/clusters/{identifier}")
+
+
+def show_node_groups(connection: Connection, identifier: str) -> list[dict[str, Any]]:
+    """All that Magnum says of a cluster's node groups; the list itself leaves out reasons and addresses.
+
+    Raises:
+        MagflowError: with Magnum's own words.
+    """
+    path = f"/clusters/{identifier}/nodegroups"
+    shown = (_shown(connection, f"{path}/{item['uuid']}") for item in _listed(connection, path, "nodegroups"))
+    return [group for group in shown if group]
+
+
+def _shown(connection: Connection, path: str) -> dict[str, Any] | None:
+    with readable("Magnum"):
+        answer = connection.container_infrastructure_management.get(path, headers=MICROVERSION)
+    if answer.status_code == 404:
+        return None
+    if answer.status_code >= 400:
+        raise MagflowError(f"Magnum answered {answer.status_code}: {answer.text[:300]}", where=path)
+    return dict(answer.json())
+
+
 @tenacity.retry(
     retry=tenacity.retry_if_exception_type(_HalfDeleted),
     stop=tenacity.stop_after_delay(HALF_DELETED_SECONDS),

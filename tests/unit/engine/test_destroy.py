@@ -1,14 +1,20 @@
-"""Destroy lets the cluster give back what it made in the cloud first, and proves that nothing is left."""
+"""Destroy lets every cluster give back what it made first, takes the stacks in reverse, and forgets nothing it knew."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
+from magflow.cloud.magnum import Held
+from magflow.cloud.ownership import Mark, Marks
 from magflow.engine import destroy as engine
+from magflow.engine import proof
 from magflow.engine.journal import Journal
 from magflow.engine.run_folder import RunFolder
 from magflow.errors import MagflowError
 from magflow.kube.errors import Unauthorized, Unreachable
+from magflow.stages import STAGES
+from magflow.stages.model import TerraformStack
 
 
 class Silent:
@@ -16,75 +22,121 @@ class Silent:
         return lambda *args, **kwargs: None
 
 
-class Kube:
-    """A cluster that holds some things; what is deleted goes after so many looks."""
-
-    def __init__(self, *things, stays=0):
-        self.things, self.stays, self.deleted = list(things), stays, []
-
-    def each(self, _version, kind):
-        if self.deleted and not self.stays:
-            self.things = [t for t in self.things if t["metadata"]["name"] not in self.deleted]
-        self.stays = max(0, self.stays - 1)
-        return [thing for thing in self.things if thing["kind"] == kind]
-
-    def delete(self, _version, _kind, name, _namespace):
-        self.deleted.append(name)
-
-
-def thing(kind, name, **spec):
-    return {"kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+@pytest.fixture
+def run(tmp_path):
+    return RunFolder("env", tmp_path).create()
 
 
 @pytest.fixture
-def run(tmp_path):
-    run = RunFolder("env", tmp_path).create()
-    run.kubeconfig.write_text("here")
-    return run
+def world(sandbox):
+    return SimpleNamespace(settings=sandbox.settings, cloud=None, known_facts=None)
 
 
-@pytest.fixture(autouse=True)
-def no_sleep(monkeypatch):
-    monkeypatch.setattr("tenacity.nap.time.sleep", lambda _seconds: None)
+def held(name="demo", status="CREATE_COMPLETE", id="c1"):
+    return Held(id, name, status, stack_id=f"{name}-abcdefghijkl")
 
 
-def release(kube, run, sandbox):
-    return engine._release(SimpleNamespace(kube=kube, settings=sandbox.settings), run, Silent())
-
-
-def test_load_balancers_and_claims_go_first(run, sandbox):
-    kube = Kube(
-        thing("Service", "web", type="LoadBalancer"), thing("Service", "api"), thing("PersistentVolumeClaim", "data")
-    )
-    assert release(kube, run, sandbox) == "no load balancer and no volume is held"
-    assert kube.deleted == ["web", "data"]
-
-
-def test_what_does_not_go_is_told(run, sandbox, monkeypatch):
-    monkeypatch.setattr(engine, "RELEASE_WITHIN", 0.0)
-    with pytest.raises(MagflowError, match="PersistentVolumeClaim default/data"):
-        release(Kube(thing("PersistentVolumeClaim", "data"), stays=99), run, sandbox)
+@pytest.fixture
+def magnum(monkeypatch):
+    """A Magnum that has these clusters; each can be shown."""
+    there = []
+    monkeypatch.setattr(engine.magnum, "clusters", lambda _cloud: there)
+    monkeypatch.setattr(engine.magnum, "show", lambda _cloud, id: {"uuid": id, "name": "demo", "api_address": "x"})
+    monkeypatch.setattr(proof.marking, "of_cluster", lambda _cloud, told: Marks((Mark(told["uuid"], told["name"]),)))
+    return there
 
 
 @pytest.mark.parametrize("error", [Unreachable("no answer"), Unauthorized("expired")])
-def test_a_cluster_that_does_not_answer_does_not_stop_the_teardown(run, sandbox, error):
-    class Dead:
-        def each(self, *_words):
-            raise error
+def test_a_cluster_that_does_not_answer_does_not_stop_the_teardown(run, world, magnum, monkeypatch, error):
+    def refuse(*_words):
+        raise error
 
-    assert "the cluster does not answer" in release(Dead(), run, sandbox)
-
-
-def test_without_a_kubeconfig_nothing_was_asked_for(run, sandbox):
-    run.kubeconfig.unlink()
-    assert "no kubeconfig" in release(None, run, sandbox)
+    monkeypatch.setattr(engine, "open_cluster", refuse)
+    words, told = engine._release(world, run, Silent(), held())
+    assert "it does not answer" in words
+    assert told == Marks()
 
 
-def test_marks_are_remembered_from_a_destroy_that_did_not_end(tmp_path, sandbox, monkeypatch):
-    monkeypatch.setattr(engine.magnum, "clusters", lambda _cloud: [])
-    journal = Journal(tmp_path / "journal.jsonl")
-    world = SimpleNamespace(settings=sandbox.settings, cloud=None, known_facts=None)
-    journal.write("destroy_started", marks=["demo", "demo-abcdefghijkl"])
-    assert engine._marks(world, journal) == {"demo", "demo-abcdefghijkl"}
+def test_a_failed_cluster_without_a_certificate_does_not_stop_it_and_a_whole_one_does(run, world, magnum, monkeypatch):
+    def refuse(*_words):
+        raise MagflowError("no certificate")
+
+    monkeypatch.setattr(engine, "open_cluster", refuse)
+    assert "no certificate" in engine._release(world, run, Silent(), held(status="CREATE_FAILED"))[0]
+    with pytest.raises(MagflowError, match="no certificate"):
+        engine._release(world, run, Silent(), held())
+
+
+def test_a_cluster_that_is_being_deleted_is_not_asked(run, world, magnum):
+    assert "already" in engine._release(world, run, Silent(), held(status="DELETE_IN_PROGRESS"))[0]
+
+
+def test_the_stacks_go_in_reverse_order_of_the_stages():
+    made = list(dict.fromkeys(stage.step.stack for stage in STAGES if isinstance(stage.step, TerraformStack)))
+    assert [stack for stack, _ in engine._stacks()] == made[::-1]
+
+
+def test_marks_are_remembered_from_destroys_before(run, world, magnum):
+    first = Marks((Mark("c1", "demo", "demo-abcdefghijkl"),), {"volume": frozenset({"v1"})})
+    journal = Journal(run.journal)
+    journal.write("destroy_started", marks=first.as_dict())
+    journal.write("marked", marks=Marks(made={"volume": frozenset({"v2"})}).as_dict())
+    found = proof.gather(world, run)
+    assert found.clusters == first.clusters
+    assert found.made["volume"] == {"v1", "v2"}
     journal.write("destroy_finished")
-    assert engine._marks(world, journal) == {"demo"}
+    assert proof.gather(world, run).clusters == first.clusters  # the proof can be asked for again
+
+
+def test_marks_of_an_older_journal_are_no_hindrance(run, world, magnum):
+    Journal(run.journal).write("destroy_started", marks=["demo", "demo-abcdefghijkl"])
+    assert proof.gather(world, run) == Marks()
+
+
+def test_a_cluster_of_our_name_is_a_strangers_unless_a_run_was_killed_while_making_it(run, world, magnum):
+    magnum.append(held(world.settings.cluster.name, id="stranger"))
+    assert proof.gather(world, run).clusters == ()
+    journal = Journal(run.journal)
+    journal.write("stage_started", stage="cluster")
+    assert [mark.id for mark in proof.gather(world, run).clusters] == ["stranger"]
+    journal.write("stage_finished", stage="cluster", digest="", seconds=1)
+    assert proof.gather(world, run).clusters == ()
+
+
+def test_what_terraforms_state_manages_is_ours_and_what_it_looked_up_is_not(run, world, magnum):
+    def resource(mode, kind, id):
+        return {"mode": mode, "type": kind, "instances": [{"attributes": {"id": id}}]}
+
+    state = {
+        "resources": [
+            resource("managed", "openstack_containerinfra_cluster_v1", "c1"),
+            resource("managed", "openstack_images_image_v2", "i1"),
+            resource("data", "openstack_images_image_v2", "i2"),
+            resource("managed", "openstack_compute_keypair_v2", "key"),
+            resource("managed", "terraform_data", "x"),
+        ]
+    }
+    (run.terraform / "terraform.tfstate").write_text(json.dumps(state))
+    magnum += [held(id="c1"), held(id="c2")]
+    found = proof.gather(world, run)
+    assert [mark.id for mark in found.clusters] == ["c1"]
+    assert found.made == {"cluster": {"c1"}, "image": {"i1"}, "keypair": {"key"}}
+
+
+def test_a_state_that_cannot_be_read_is_an_error(run, world, magnum):
+    (run.terraform / "terraform.tfstate").write_text("{")
+    with pytest.raises(MagflowError, match="cannot read Terraform's state"):
+        proof.gather(world, run)
+
+
+def test_each_leftover_is_a_finding_with_its_command(run, world, monkeypatch):
+    left = proof.Leftover("neutron", "port", "p1", "", "openstack port delete p1")
+    inventory = SimpleNamespace(left=[left], looked=["neutron"], unseen=["trust"])
+    monkeypatch.setattr(proof.leftovers, "find", lambda _cloud, _marks: inventory)
+    (result,) = proof.prove(Marks(), world, Silent(), patient=False)
+    assert result.outcome == "failed"
+    assert result.evidence == "1 left: 1 x port; not seen: trust"
+    (finding,) = result.findings
+    assert (finding.code, finding.path, finding.hint) == (
+        "LEFT_BEHIND", "neutron port p1", "openstack port delete p1",
+    )  # fmt: skip
