@@ -11,9 +11,10 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 try:
-    from magflow import settings_file
+    from magflow import paths, settings_file
     from magflow.errors import MagflowError
     from magflow.handoff import ansible_vars
+    from magflow.handoff_ansible import ansible_cluster_vars
     from magflow.settings import Settings
 
     MISSING = None
@@ -30,26 +31,35 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         """Checks the settings and translates them."""
         result = super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec({"base": {"type": "path", "default": "."}})
+        choices = ["stages", "magnum_cluster"]
+        _, given = self.validate_argument_spec(
+            {"base": {"type": "path", "default": "."}, "to": {"type": "str", "choices": choices, "default": "stages"}}
+        )
         if MISSING:
             raise AnsibleActionFail(f"the package magflow is missing in the Python that runs Ansible: {MISSING}")
         try:
-            result["variables"] = ansible_vars(self._settings(task_vars or {}, Path(given["base"])))
+            settings, file = self._settings(task_vars or {}, Path(given["base"]))
+            if given["to"] == "magnum_cluster":
+                folder = str(paths.runs() / file.stem) if file else ""
+                result["variables"] = ansible_cluster_vars(settings) | {"magnum_cluster_folder": folder}
+            else:
+                result["variables"] = ansible_vars(settings)
         except MagflowError as error:
             raise AnsibleActionFail(str(error)) from None
         return result
 
     def _settings(self, task_vars, base):
+        found = None
         names = [field.alias or name for name, field in Settings.model_fields.items()]
         for extra in context.CLIARGS.get("extra_vars") or ():
             file = Path(extra[1:]).expanduser() if extra.startswith("@") else None
             if file and file.suffix in {".yml", ".yaml"} and self._holds_settings(file):
                 settings_file.load(str(file))  # finds typos, and says at which line
-                base = file.resolve().parent
+                found, base = file, file.resolve().parent
         data = {name: self._templar.template(task_vars[name]) for name in names if name in task_vars}
         if not data:
             raise MagflowError("no settings were given", hint="add -e @variables/example.yml")
-        return settings_file.resolve(data, base)
+        return settings_file.resolve(data, base), found
 
     @staticmethod
     def _holds_settings(file):

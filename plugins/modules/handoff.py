@@ -19,6 +19,14 @@ options:
     description: Folder that relative paths in the settings start from, when they came from no file of extra variables.
     type: path
     default: .
+  to:
+    description:
+      - V(stages) gives the variables of the roles that are stages.
+      - V(magnum_cluster) gives those of the role C(magnum_cluster), with the folder of the runs where the
+        settings came from a file. What the modules of C(openstack.cloud) cannot do is a failure that names the keys.
+    type: str
+    choices: [stages, magnum_cluster]
+    default: stages
 requirements:
   - magflow
 """

@@ -5,13 +5,15 @@ import yaml
 
 from magflow import settings_file
 from magflow.handoff import ansible_vars
+from magflow.handoff_ansible import CHOICES, TEMPLATE_WORDS, ansible_cluster_vars
+from magflow.settings import DEFAULT_WORKER
 from magflow.stages import STAGES
 from magflow.stages.model import Playbook
 
 from .tools import ROOT
 
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
-BESIDE = {"helm_access"}
+BESIDE = {"helm_access", "magnum_cluster"}
 """Roles that are no stage: an operator calls them."""
 RENAMED = {"node_groups": {"node_pools_groups", "smoke_groups"}}
 """Flat variables that have a name of the settings themselves: an extra variable cannot be set anew."""
@@ -28,6 +30,12 @@ def options(role):
 def handed():
     settings = settings_file.load(str(ROOT / "variables/example.yml")).settings
     return ansible_vars(settings)
+
+
+def handed_to_magnum_cluster():
+    settings = settings_file.load(str(ROOT / "variables/example.yml")).settings
+    workers = {DEFAULT_WORKER: settings.node_groups[DEFAULT_WORKER]}
+    return ansible_cluster_vars(settings.model_copy(update={"node_groups": workers}))
 
 
 def templated(value):
@@ -56,7 +64,8 @@ def test_every_option_is_described_and_typed(role):
 def test_the_handoff_gives_what_the_role_requires(role):
     defaults = set(load(f"roles/{role}/defaults/main.yml"))
     required = {name for name, option in options(role).items() if option.get("required")} - defaults
-    assert required <= {*handed(), "kubeconfig"}
+    given = {*handed(), "kubeconfig"} if role != "magnum_cluster" else set(handed_to_magnum_cluster())
+    assert required <= given
 
 
 def test_whatever_the_handoff_gives_is_taken():
@@ -69,6 +78,33 @@ def test_the_playbooks_set_what_the_handoff_gives():
     (facts,) = (task["ansible.builtin.set_fact"] for task in tasks if "ansible.builtin.set_fact" in task)
     expected = set(handed()) - {"stages", *RENAMED} | {"kubeconfig"} | set().union(*RENAMED.values())
     assert set(facts) == expected
+
+
+def test_the_role_magnum_cluster_takes_and_the_playbook_sets_what_is_handed_to_it():
+    given = handed_to_magnum_cluster()
+    assert set(given) | {"magnum_cluster_state", "magnum_cluster_folder"} == set(options("magnum_cluster"))
+    tasks = load("playbooks/tasks/handoff_magnum_cluster.yml")
+    (facts,) = (task["ansible.builtin.set_fact"] for task in tasks if "ansible.builtin.set_fact" in task)
+    assert set(facts) == {*given, "magnum_cluster_folder"}
+    for name in ("control_plane", "workers", "network", "template"):
+        part = options("magnum_cluster")[f"magnum_cluster_{name}"]["options"]
+        assert set(given[f"magnum_cluster_{name}"]) <= set(part), name
+    assert set(TEMPLATE_WORDS.values()) == set(options("magnum_cluster")["magnum_cluster_template"]["options"])
+
+
+def test_what_the_module_for_templates_takes_is_what_we_say_of_it(ansible):
+    """Its words and choices; a later openstack.cloud that knows more may let a limit go."""
+    done = ansible.run("ansible-doc", "--json", *(f"openstack.cloud.coe_cluster{kind}" for kind in ("", "_template")))
+    docs = yaml.safe_load(done.stdout)
+    template = docs["openstack.cloud.coe_cluster_template"]["doc"]["options"]
+    cluster = docs["openstack.cloud.coe_cluster"]["doc"]["options"]
+    assert set(TEMPLATE_WORDS.values()) <= set(template)
+    assert {word: tuple(template[word].get("choices") or ()) for word in TEMPLATE_WORDS.values()} == dict.fromkeys(
+        TEMPLATE_WORDS.values(), ()
+    ) | CHOICES
+    assert not {"merge_labels", "fixed_network", "fixed_subnet", "create_timeout", "master_lb_enabled"} & set(cluster)
+    listed = ansible.run("ansible-doc", "--json", "-l", "openstack.cloud").stdout
+    assert not [name for name in yaml.safe_load(listed) if "nodegroup" in name or "node_group" in name]
 
 
 @pytest.mark.parametrize("role", ROLES)
