@@ -118,7 +118,7 @@ def test_a_file_that_is_no_settings_cannot_be_told(tmp_path, text, what):
 def test_an_unknown_environment_names_the_known_ones():
     with pytest.raises(CannotTell) as error:
         settings_file.load("nosuch")
-    assert error.value.hint == "known ones: example, sandbox"
+    assert error.value.hint == "known ones: capi-helm, cluster-api, example, heat, sandbox, stein"
 
 
 @pytest.mark.parametrize("name", ["example", "sandbox"])
@@ -156,7 +156,7 @@ def test_shipped_settings_fit_the_schema():
     import yaml
 
     schema = json.loads((paths.root() / generate.SCHEMA).read_text())
-    for name in ("example", "sandbox"):
+    for name in ("capi-helm", "cluster-api", "example", "heat", "sandbox", "stein"):
         jsonschema.validate(yaml.safe_load((paths.root() / "variables" / f"{name}.yml").read_text()), schema)
 
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from magflow import __version__
-from magflow.cli import check, commands, diagnose
+from magflow.cli import check, commands, diagnose, labels
 from magflow.errors import CannotTell, MagflowError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check")(check.check)
+app.command("labels")(labels.labels)
 app.command("plan")(commands.plan)
 app.command("deploy")(commands.deploy)
 app.command("verify")(commands.verify)

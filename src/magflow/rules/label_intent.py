@@ -111,7 +111,7 @@ def load_balancer(draft: Draft) -> None:
     if wanted.allowed_cidrs:
         key = "master_lb_allowed_cidrs" if draft.target.driver == "heat" else "api_master_lb_allowed_cidrs"
         cidrs = ",".join(wanted.allowed_cidrs)
-        reason = f"{path}.allowed_cidrs has {len(wanted.allowed_cidrs)}"
+        reason = f"{path}.allowed_cidrs says who may reach the API"
         draft.ask(key, cidrs, f"{path}.allowed_cidrs", reason, needed=True)
 
 

@@ -59,7 +59,7 @@ def compile(settings: Settings) -> Compiled:
     effective = template | (own or {}) if merge or always_merged or not own else dict(own)
     return Compiled(
         target=draft.target,
-        labels=(*(draft.labels[key] for key in template), *_own_labels(own, settings)),
+        labels=(*(draft.labels[key] for key in template), *_own_labels(own, draft)),
         template=template,
         own=own,
         merge=merge,
@@ -133,7 +133,9 @@ def _extra(draft: Draft) -> None:
                     f"leave one of them out; {compiled.path} is the better place",
                 )
             )
-        draft.labels[key] = Label(key, value, "given as it is", _source(key, draft.target), path)
+        draft.labels[key] = Label(
+            key, value, f"given in {at}{_beside(draft, key, value)}", _source(key, draft.target), path
+        )
 
 
 def _own(draft: Draft, template: dict[str, str]) -> tuple[dict[str, str] | None, bool]:
@@ -184,16 +186,23 @@ def _taking_over(draft: Draft, template: dict[str, str], own: dict[str, str], me
         )
 
 
-def _own_labels(own: dict[str, str] | None, settings: Settings) -> Iterator[Label]:
-    given = settings.cluster.own_labels or {}
+def _own_labels(own: dict[str, str] | None, draft: Draft) -> Iterator[Label]:
+    given = draft.settings.cluster.own_labels or {}
     for key, value in (own or {}).items():
         if key in given:
-            yield Label(key, value, "given as it is, for the cluster itself", "settings", f"cluster.own_labels.{key}")
+            yield Label(
+                key, value, "given in cluster.own_labels", _source(key, draft.target), f"cluster.own_labels.{key}"
+            )
         else:
             reason = "keeps Magnum from copying the template's labels, which would hide later changes of the template"
             if key not in OWN:
                 reason = "Magnum's API looks for it on the cluster itself"
             yield Label(key, value, reason, "magnum/api/controllers/v1/cluster.py", "cluster")
+
+
+def _beside(draft: Draft, key: str, value: str) -> str:
+    default = draft.default(key) if key in table() else None
+    return f"; the driver's default is {default}" if default and default != value else ""
 
 
 def _source(key: str, found: Target) -> str:
