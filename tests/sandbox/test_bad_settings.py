@@ -113,7 +113,7 @@ def test_wrong_ca(suite, tmp_path):
 
 def test_cacert_that_is_no_file(suite):
     clouds(suite, lambda c: c.update(cacert="./nowhere.pem"))
-    verdict(suite, 2, "is not a file (tried /")
+    verdict(suite, 1, "is not a file (tried /")
 
 
 def test_nothing_listens(suite):

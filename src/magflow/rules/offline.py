@@ -17,6 +17,12 @@ from magflow.rules import (
 from magflow.rules.driver import Target
 from magflow.settings import Settings
 
+CAUSES = frozenset({"DRIVER_REMOVED", "DRIVER_TOO_NEW", "NO_DRIVER_FOR_TYPE", "RELEASE_MISSING", "RELEASE_UNKNOWN"})
+"""While there is no driver, what it makes of the labels cannot be told: these are told alone."""
+
+MORE_EXACT = {"KUBE_TAG_FORMAT": "LABEL_CONFLICT", "KUBE_TAG_IMAGE_SKEW": "LABEL_CONFLICT"}
+"""A finding that says the same as another of the same path, and more."""
+
 
 @dataclass(frozen=True)
 class Looked:
@@ -49,6 +55,9 @@ def look(settings: Settings) -> Looked:
     found: dict[tuple[str, str], Finding] = {}
     for finding in _all(settings):
         found.setdefault((finding.code, finding.path), finding)
+    for exact, vague in MORE_EXACT.items():
+        for path in [path for code, path in found if code == exact]:
+            found.pop((vague, path), None)
     ordered = sorted(found.values(), key=lambda finding: finding.severity.value)
     first = labels.compile(settings).target
     return Looked(tuple(ordered), first, len(settings.cluster_names))
@@ -60,13 +69,16 @@ def _all(settings: Settings) -> Iterator[Finding]:
         one = settings.of_cluster(name)
         compiled = labels.compile(one)
         platform = name == settings.cluster.name
-        for finding in (
+        causes = [
             *compiled.target.findings,
-            *compiled.findings,
-            *compatibility.check(one, compiled, platform=platform),
             *compatibility_drivers.check(one, compiled.target, one.image.os_distro),
+        ]
+        helpless = any(finding.code in CAUSES for finding in causes)
+        for finding in (
+            *causes,
+            *(() if helpless else (*compiled.findings, *offline_image.check(one, compiled))),
+            *compatibility.check(one, compiled, platform=platform),
             *offline_machines.check(one, compiled),
-            *offline_image.check(one, compiled),
             *offline_network.check(one, compiled),
         ):
             yield replace(finding, path=path_of(settings, name, finding.path))
