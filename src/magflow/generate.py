@@ -1,4 +1,4 @@
-"""Writes what is generated from the code: the settings' schema and its page, and the page of all checks.
+"""Writes what is generated from the code: the settings' schema and its page, the pages of all checks and labels.
 
 Usage: python -m magflow.generate [--check]
 """
@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from magflow import paths
+from magflow.rules import label_page
 from magflow.settings import Settings
 
 SCHEMA = Path("variables/schema.json")
 SETTINGS_PAGE = Path("docs/settings.md")
 CHECKS_PAGE = Path("docs/checks.md")
+LABELS_PAGE = Path("docs/labels.md")
 
 
 def documents() -> dict[Path, str]:
@@ -25,6 +27,7 @@ def documents() -> dict[Path, str]:
         SCHEMA: json.dumps(schema, indent=2) + "\n",
         SETTINGS_PAGE: settings_page(schema),
         CHECKS_PAGE: checks_page(),
+        LABELS_PAGE: label_page.page(),
     }
 
 
