@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from magflow.engine import provider_errors
+from magflow.engine.provider_errors import StatusRace
 from magflow.errors import CannotTell, MagflowError
 
 # Summaries that say less than their detail, whose first paragraph is the sentence of our own rule.
@@ -26,7 +28,6 @@ _LOOKED_UP = {
 _NOTHING = re.compile(r"Your query returned no results", re.IGNORECASE)
 _LOOK_UP = re.compile(r'data\.(\w+)\.\w+\["([^"]*)"\]')
 _NO_CLIENT = re.compile(r"^Error creating OpenStack [\w ]+ client: ")
-_RACE = re.compile(r"unexpected state '\w+', wanted target '\w+'")
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,14 @@ class Diagnostic:
     place: str | None = None
 
     @property
-    def status_race(self) -> bool:
-        """Whether the provider read a status from before its own request (provider 3.4.0, node groups and deletes)."""
-        return bool(_RACE.search(self.summary + self.detail))
+    def known(self) -> provider_errors.Known | None:
+        """What is known of the error."""
+        return provider_errors.classify(f"{self.summary}\n{self.detail}")
+
+    @property
+    def race(self) -> provider_errors.Race | None:
+        """The look that came too early, if the error is one."""
+        return provider_errors.race(f"{self.summary}\n{self.detail}", self.address)
 
     @property
     def text(self) -> str:
@@ -68,9 +74,7 @@ class Diagnostic:
     @property
     def hint(self) -> str | None:
         """What to do, where that is known."""
-        if self.status_race:
-            return "the provider looked before Magnum had begun; run the same command again, it goes on from there"
-        return None
+        return self.known.hint if self.known else None
 
 
 @dataclass(frozen=True)
@@ -139,9 +143,15 @@ def error(command: str, events: Sequence[Event], status: int | None, log: Path) 
         return CannotTell(
             "the cloud refuses us or does not answer: " + _NO_CLIENT.sub("", first.text),
             where=place,
-            hint="look at this cloud's entry in clouds.yaml (address, credentials, cacert) and at the cloud itself",
+            hint=first.hint
+            or "look at this cloud's entry in clouds.yaml (address, credentials, cacert) and at the cloud itself",
+            code=first.known.code if first.known else None,
         )
-    return MagflowError("; ".join([first.text, *others]), where=place, hint=first.hint)
+    what = "; ".join([first.text, *others])
+    races = [item.race for item in found if item.race]
+    if len(races) == len(found):
+        return StatusRace(races, what, place, first.hint)
+    return MagflowError(what, where=place, hint=first.hint, code=first.known.code if first.known else None)
 
 
 def _silent(command: str, events: Sequence[Event], status: int | None, log: Path) -> MagflowError:

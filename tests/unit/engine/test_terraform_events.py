@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from magflow.engine.provider_errors import StatusRace
 from magflow.engine.terraform_events import Diagnostic, Event, error, parse, plain_errors
 from magflow.errors import CannotTell
 
@@ -87,9 +88,13 @@ def test_a_status_from_before_the_request() -> None:
         "Error waiting for openstack_containerinfra_nodegroup_v1 1 to become deleted: unexpected state "
         "'CREATE_COMPLETE', wanted target 'DELETE_COMPLETE'. last error: %!s(<nil>)"
     )
-    assert event.diagnostic and event.diagnostic.status_race
-    assert "run the same command again" in str(error("apply", [event], 1, LOG))
-    assert not Diagnostic("error", "Unable to find flavor nope").status_race
+    found = error("apply", [event], 1, LOG)
+    assert isinstance(found, StatusRace)
+    assert found.code == "TRANSIENT_STATUS_RACE"
+    assert "run the same command again" in str(found)
+    assert Diagnostic("error", "Unable to find flavor nope").race is None
+    both = error("apply", [event, diagnostic("Unable to find flavor nope")], 1, LOG)
+    assert not isinstance(both, StatusRace) and "flavor nope" in both.what
 
 
 def test_a_crash_tells_its_last_line() -> None:
