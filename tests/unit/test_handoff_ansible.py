@@ -115,3 +115,12 @@ def test_an_attribute_that_the_module_lacks_is_never_dropped_in_silence(plain, a
 
 def test_every_attribute_has_a_word():
     assert set(handoff_ansible.CHOICES) <= set(handoff_ansible.TEMPLATE_WORDS.values())
+
+
+def test_the_articles_cluster_can_be_made_so():
+    given = ansible_cluster_vars(settings_file.load("stein").settings)
+    assert given["magnum_cluster_labels"]["tiller_tag"] == "v2.14.3"
+    assert (given["magnum_cluster_template"]["docker_storage_driver"], given["magnum_cluster_own_labels"]) == (
+        "overlay2",
+        {},
+    )
