@@ -110,7 +110,9 @@ def destroy(
     """Take everything down, then prove that nothing is left. Example: magflow destroy sandbox --yes."""
     from magflow import settings_file
     from magflow.engine import destroy as engine
+    from magflow.engine import report
     from magflow.engine.run_folder import RunFolder
+    from magflow.engine.verify import exit_code
 
     environment = settings_file.load(env)
     name = environment.settings.cluster.name
@@ -123,9 +125,9 @@ def destroy(
     with run.lock():
         results = engine.destroy(environment, run, view)
     view.stop()
-    print_report(as_json, environment.name, results, [])
-    from magflow.engine.verify import exit_code
-
+    if as_json:
+        destroyed = {"destroyed": exit_code(results) == 0}
+        print(json.dumps(report.as_data(environment.name, results, []) | destroyed, indent=2))
     raise typer.Exit(exit_code(results))
 
 

@@ -9,7 +9,7 @@ from magflow.checks.world import World
 from magflow.cloud import magnum
 from magflow.cloud.magnum import Held
 from magflow.cloud.ownership import Marks
-from magflow.engine import deletion, proof, release, report
+from magflow.engine import deletion, proof, release, report, status_race
 from magflow.engine import diagnose as looking
 from magflow.engine.access import file_of, open_cluster
 from magflow.engine.deploy import open_world
@@ -58,7 +58,8 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
         began = time.monotonic()
         terraform = open_stack(stack, run, env.settings)
         terraform.init()
-        deletion.destroy(terraform, _waiter(world, run, progress, marks), progress.now)
+        racing = status_race.Riding(terraform, status_race.waiter_of(world, journal, progress.now))
+        deletion.destroy(racing, _waiter(world, run, progress, marks), progress.now)
         progress.done("destroyed", "", time.monotonic() - began)
 
     progress.heading("proof", "Nothing is left in the cloud")

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from openstack.connection import Connection
 
+from magflow.checks.world import World
 from magflow.cloud import magnum
 from magflow.cloud.connection import readable
 from magflow.engine.journal import Journal
@@ -24,6 +26,8 @@ from magflow.errors import MagflowError
 GONE = "DELETE_COMPLETE"
 AT_WORK = "_IN_PROGRESS"
 FAILED = "_FAILED"
+BEYOND = 5
+"""Minutes that the provider waits beyond create_timeout (terraform/modules/cluster)."""
 MOST = 3
 """Races of one resource; with the fourth it is none."""
 
@@ -145,6 +149,46 @@ class Waiter:
             if any(one.id == group for one in magnum.node_groups(self._connection, held)):
                 return f"/clusters/{held.id}/nodegroups/{group}"
         return None
+
+
+class Stack(Protocol):
+    """What may be asked of a stack."""
+
+    def destroy(self, tell: Callable[[str], None]) -> None:
+        """Destroys all that the state holds."""
+
+
+class Riding:
+    """A stack whose destroy waits out the races of its node groups; those of clusters are its caller's (`deletion`)."""
+
+    def __init__(self, stack: Stack, waiter: Waiter) -> None:
+        self._stack = stack
+        self._waiter = waiter
+
+    def destroy(self, tell: Callable[[str], None]) -> None:
+        """Destroys all that the state holds.
+
+        Raises:
+            MagflowError: as of the stack; or a node group was not deleted.
+        """
+
+        def act() -> None:
+            try:
+                self._stack.destroy(tell)
+            except StatusRace as error:
+                if any(race.kind == CLUSTER and race.wanted for race in error.races):
+                    raise MagflowError(error.what, error.where, error.hint, error.code) from None
+                raise
+
+        ride_out(act, self._waiter)
+
+
+def waiter_of(world: World, journal: Journal, tell: Callable[[str], None]) -> Waiter:
+    """A waiter that is as patient as the provider is with the slowest cluster of the settings."""
+    settings = world.settings
+    minutes = max(settings.of_cluster(name).cluster.create_timeout for name in settings.cluster_names)
+    patience = (minutes + BEYOND) * 60 * settings.cloud.time_scale
+    return Waiter(world.cloud, patience=patience, journal=journal, tell=tell)
 
 
 def ride_out(act: Callable[[], None], waiter: Waiter, again: Callable[[], bool] = lambda: True) -> None:

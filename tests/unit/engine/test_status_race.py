@@ -176,3 +176,30 @@ def test_other_errors_pass_through(setting):
 
     with pytest.raises(MagflowError, match="quota"):
         status_race.ride_out(act, setting.waiter)
+
+
+class Stack:
+    """Fails as told, then does what it is asked."""
+
+    def __init__(self, *texts):
+        self.texts, self.calls = list(texts), 0
+
+    def destroy(self, _tell):
+        self.calls += 1
+        if self.texts:
+            raise race(self.texts.pop(0))
+
+
+def test_a_node_group_s_race_in_a_destroy_does_not_wait_for_its_cluster(cloud, setting):
+    cloud.statuses |= {CLUSTER: ["CREATE_COMPLETE"], GROUP: ["CREATE_COMPLETE", "DELETE_IN_PROGRESS", GONE]}
+    stack = Stack(GROUP_DELETED)
+    status_race.Riding(stack, setting.waiter).destroy(lambda _: None)
+    assert stack.calls == 2
+
+
+def test_a_cluster_s_race_in_a_destroy_is_left_to_who_diagnoses_it(cloud, setting):
+    stack = Stack(DELETED)
+    with pytest.raises(MagflowError, match="unexpected state") as found:
+        status_race.Riding(stack, setting.waiter).destroy(lambda _: None)
+    assert not isinstance(found.value, StatusRace)
+    assert cloud.asked("GET").count(CLUSTER) == 0
