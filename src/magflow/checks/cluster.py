@@ -1,11 +1,18 @@
-"""Stage cluster: complete in Magnum, its API under the right CA, the version as asked, its nodes Ready."""
+"""Stage cluster: complete in Magnum, its API under the right CA, the version as asked, its nodes Ready.
+
+Further clusters have no kubeconfig here, so that Magnum's own word on their node groups and health counts.
+"""
 
 from __future__ import annotations
 
-from magflow.checks.model import Problem, Warned, check
+from typing import Any
+
+from magflow.checks.model import NotApplicable, Problem, Warned, check
 from magflow.checks.world import World
+from magflow.cloud import magnum
 from magflow.cloud.connection import readable
 from magflow.kube import nodes
+from magflow.settings import Settings
 
 
 @check("cluster-is-complete", "Magnum says that the cluster is complete", within=60, fatal=True)
@@ -73,3 +80,60 @@ def control_plane_is_ready(world: World) -> str:
     if len(ready) < wanted:
         raise Problem(f"{len(ready)} of {wanted} are Ready", hint="kubectl get nodes")
     return f"{len(ready)}"
+
+
+@check(
+    "further-clusters-are-complete", "every further cluster is complete, with the nodes asked", within=300
+)
+def further_clusters_are_complete(world: World) -> str:
+    """Reads each of them and its node groups in Magnum."""
+    names = world.settings.cluster_names[1:]
+    if not names:
+        raise NotApplicable("the environment has one cluster")
+    said, wrong, final = [], [], False
+    for name in names:
+        known = world.facts.clusters.get(name)
+        cluster = magnum.show(world.cloud, known.id) if known else None
+        if cluster is None:
+            raise Problem(f"Magnum knows no cluster '{name}'", hint="magflow deploy makes it", final=True)
+        groups = magnum.show_node_groups(world.cloud, cluster["uuid"])
+        problems = further_problems(world.settings.of_cluster(name), cluster, groups)
+        wrong += [f"'{name}': {problem}" for problem in problems]
+        final = final or str(cluster["status"]).endswith("_FAILED")
+        said.append(f"{name} {cluster['status']}")
+    if wrong:
+        raise Problem("; ".join(wrong), hint=f"openstack coe cluster show {names[0]} -f yaml", final=final)
+    return ", ".join(said)
+
+
+def further_problems(settings: Settings, cluster: dict[str, Any], groups: list[dict[str, Any]]) -> list[str]:
+    """What Magnum says against a cluster.
+
+    Args:
+        settings: as they are for that cluster.
+        cluster: all that Magnum says of it.
+        groups: all that Magnum says of its node groups.
+    """
+    status = str(cluster["status"])
+    if not status.endswith("_COMPLETE"):
+        reason = cluster.get("status_reason")
+        return [f"status is {status}" + (f": {reason}" if reason else "")]
+    problems = []
+    if cluster.get("health_status") == "UNHEALTHY":
+        problems.append(f"its health is UNHEALTHY: {_unready(cluster.get('health_status_reason') or {})}")
+    there = {group["name"]: group for group in groups}
+    for name, asked in settings.node_groups.items():
+        group = there.get(name)
+        if group is None:
+            problems.append(f"node group '{name}' is missing")
+        elif not str(group["status"]).endswith("_COMPLETE"):
+            problems.append(f"node group '{name}' is {group['status']}")
+        elif int(group["node_count"]) < asked.count:
+            problems.append(f"node group '{name}' has {group['node_count']} of {asked.count} asked")
+    return problems
+
+
+def _unready(reason: dict[str, str]) -> str:
+    """The parts that are not well, of a mapping such as {"api": "ok", "ml-node-0.Ready": "True"}."""
+    bad = [f"{part} {word}" for part, word in reason.items() if str(word).lower() not in {"true", "ok"}]
+    return ", ".join(bad) or "no part is named"

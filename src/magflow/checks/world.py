@@ -8,7 +8,8 @@ from pathlib import Path
 
 from openstack.connection import Connection
 
-from magflow.cloud import connection
+from magflow.cloud import capacity, connection
+from magflow.cloud.capacity import Wanted
 from magflow.errors import CannotTell
 from magflow.facts import Facts
 from magflow.kube.client import Kube, connect
@@ -38,6 +39,11 @@ class World:
     def cloud(self) -> Connection:
         """An authenticated connection to OpenStack."""
         return connection.connect(self.settings.cloud)
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """What the clusters of the settings still need of the cloud."""
+        return capacity.wanted(self.cloud, self.settings)
 
     @cached_property
     def kube(self) -> Kube:

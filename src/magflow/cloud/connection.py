@@ -42,7 +42,8 @@ def connect(cloud: Cloud) -> Connection:
             where=place,
             hint=f"set cloud.name to one of: {', '.join(found.names) or 'none is there'}",
         )
-    region = found.config.get_one(cloud=cloud.name)
+    with readable(f"{place} clouds.{cloud.name}"):
+        region = found.config.get_one(cloud=cloud.name)
     _check_cacert(region.config.get("cacert"), place, cloud.name)
     with readable(f"cloud '{cloud.name}' at {region.config.get('auth', {}).get('auth_url', 'no auth_url')}"):
         connection = openstack.connection.Connection(config=region)

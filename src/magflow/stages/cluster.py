@@ -14,5 +14,6 @@ CLUSTER = Stage(
         cluster.version_is_asked,
         cluster.control_plane_is_ready,
         cluster.nodes_are_ready,
+        cluster.further_clusters_are_complete,
     ),
 )

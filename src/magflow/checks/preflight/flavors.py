@@ -35,7 +35,7 @@ def flavors_fit(world: World) -> str:
 @check("machines-are-free", "Ironic has as many free machines of each class as are still to be made")
 def machines_are_free(world: World) -> str:
     """Asks Placement, in which every Ironic node is a provider of one of its class."""
-    wanted = capacity.wanted(world.cloud, world.settings)
+    wanted = world.wanted
     classes: dict[str, int] = {}
     for flavor, count in wanted.machines.items():
         machine = cloud_flavors.find(world.cloud, flavor)

@@ -9,7 +9,7 @@ from magflow.checks.model import Check, NotApplicable, check, raise_for
 from magflow.checks.preflight.each import told
 from magflow.checks.world import World
 from magflow.cloud import flavors, quotas
-from magflow.cloud.capacity import Wanted, wanted
+from magflow.cloud.capacity import Wanted
 from magflow.cloud.flavors import Machine
 from magflow.cloud.quotas import Quota
 from magflow.findings import Finding, error
@@ -103,7 +103,7 @@ def _check(service: str) -> Check:
         cloud = world.cloud
         if not cloud.has_service(type_):
             raise NotApplicable(f"the catalog has no {type_} service")
-        asked = wanted(cloud, world.settings)
+        asked = world.wanted
         found = {name: flavors.find(cloud, name) for name in asked.machines} if service == "nova" else {}
         machines = {name: machine for name, machine in found.items() if machine}
         need = +NEEDS[service](world.settings, asked, machines)
