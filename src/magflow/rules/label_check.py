@@ -125,7 +125,7 @@ def _mistake(spec: Spec, reader: Reader, value: str, driver: Driver) -> tuple[st
             known = ", ".join(spec.values)
             return None if value in spec.values or _same(value, spec, driver) else ("LABEL_VALUE", f"known are {known}")
         case _:
-            if reader.pattern and not reader.pattern.match(value):
+            if reader.pattern and not reader.pattern.fullmatch(value):
                 return "LABEL_VALUE", reader.note or f"Heat wants {reader.pattern.pattern}"
             return None
 
