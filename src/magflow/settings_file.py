@@ -17,6 +17,8 @@ from magflow.settings import Settings
 from magflow.settings.base import CIDR, GROUP, KUBERNETES, LABEL_KEY, LABEL_VALUE, NAME, VERSION, Strict
 
 Location = tuple[str | int, ...]
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's where it is built in: five times as fast."""
 Part = TypeVar("Part", bound=Strict)
 
 WORDS = {
@@ -115,9 +117,10 @@ def resolve(data: dict[str, Any], base: Path) -> Settings:
 
 def _read(file: Path) -> tuple[Any, dict[Location, int]]:
     try:
-        text = file.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        loader = _SafeLoader(file.read_text(encoding="utf-8"))
+        # one reading gives both: what stands there, and where
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node else None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise CannotTell(f"not valid YAML: {error.problem}", where=f"{file}:{line}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 
 import pytest
 from tests.unit.rules.test_compatibility import NEW, OLD, made
@@ -252,3 +253,13 @@ def test_without_a_driver_only_that_is_told():
 def test_the_look_says_for_what_it_holds():
     assert offline.look(made(NEW)).words == "1 cluster; capi-helm (run in the sandbox), Magnum 22.0.0 (2026.1)"
     assert "heat (compared with the drivers' code, not run)" in offline.look(made(OLD)).words
+
+
+def test_two_hundred_clusters_take_less_than_a_second():
+    """tests/bench/bench_offline.py has the figures; this only holds the promise."""
+    group = {"flavor": "f", "count": 1}
+    more = {f"c{number}": {"node_groups": {"default-worker": group}, "create_timeout": 60} for number in range(199)}
+    settings = made(NEW, clusters=more)
+    begin = time.perf_counter()
+    assert offline.look(settings).clusters == 200
+    assert time.perf_counter() - begin < 1
