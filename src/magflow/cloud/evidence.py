@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import openstack.exceptions
@@ -134,8 +135,16 @@ def gather(connection: Connection, mark: Mark, now: str) -> Evidence:
 def add_quotas(connection: Connection, seen: Evidence) -> None:
     """Looks at the project's quotas, if one of the texts speaks of them."""
     spoken = (causes.of(text) for _, text in seen.texts())
-    if any(cause.code == "QUOTA" for cause in spoken if cause):
-        seen.quotas = _look(seen, "quotas", lambda: quotas.used_up(connection))
+    if not any(cause.code == "QUOTA" for cause in spoken if cause):
+        return
+    for service, (catalog, read) in quotas.READERS.items():
+        if connection.has_service(catalog):
+            seen.quotas += _look(seen, f"quotas of {service}", partial(_used_up, service, read, connection))
+
+
+def _used_up(service: str, read: Callable[[Connection], quotas.Quotas], connection: Connection) -> list[str]:
+    found = read(connection).items()
+    return [f"{service}: {quota.used} of {quota.limit} {word} are used" for word, quota in found if quota.free == 0]
 
 
 def _look(seen: Evidence, what: str, ask: Callable[[], list[Any]]) -> list[Any]:

@@ -33,7 +33,10 @@ def of_cluster(connection: Connection, cluster: dict[str, Any]) -> Marks:
         groups=tuple(sorted(str(group["name"]) for group in groups)),
         ca=_authority(connection, str(cluster["uuid"])),
     )
-    return Marks((mark,), heat.made(stack) if stack else {})
+    made = heat.made(stack) if stack else {}
+    if stack and stack["trustee"]:
+        made["trustee"] = frozenset({stack["trustee"]})
+    return Marks((mark,), made)
 
 
 def _authority(connection: Connection, cluster: str) -> str:

@@ -83,7 +83,8 @@ class Marks:
 
     Attributes:
         clusters: every cluster that it made and whose end is not proved.
-        made: ids by kind, of what Terraform's state, Heat and the clusters themselves named as theirs.
+        made: ids by kind, of what Terraform's state, Heat and the clusters themselves named as theirs; `trustee`: of
+            users that Magnum made for a trust, as Heat's stack names them.
     """
 
     clusters: tuple[Mark, ...] = ()
@@ -115,6 +116,8 @@ class Marks:
 
     def own(self, kind: str, thing: Any) -> bool:
         """Whether a thing of that kind belongs to the environment."""
+        if kind == "trust" and thing.trustee_id in self.made.get("trustee", ()):
+            return True
         return str(thing.id) in self.made.get(kind, ()) or any(belongs(kind, thing, mark) for mark in self.clusters)
 
 

@@ -14,6 +14,7 @@ class Trust:
     """A trust; `trustee_name` is empty where Keystone lets the user not read it."""
 
     id: str
+    trustee_id: str
     trustee_name: str
     name: str = ""
 
@@ -25,4 +26,4 @@ def listed(connection: Any) -> Iterator[Trust]:
             trustee = str(connection.identity.get_user(trust.trustee_user_id).name)
         except (openstack.exceptions.ForbiddenException, openstack.exceptions.NotFoundException):
             trustee = ""
-        yield Trust(str(trust.id), trustee, f"to {trustee or trust.trustee_user_id}")
+        yield Trust(str(trust.id), str(trust.trustee_user_id), trustee, f"to {trustee or trust.trustee_user_id}")

@@ -12,6 +12,7 @@ from magflow.cloud import kubeconfig
 from magflow.engine.run_folder import RunFolder
 from magflow.errors import CannotTell
 from magflow.kube.client import Kube, connect
+from magflow.private import private_folder
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def file_of(run: RunFolder, first: str, name: str) -> Path:
         first: name of the environment's first cluster.
         name: the cluster's name.
     """
-    return run.kubeconfig if name == first else run.path / f"kubeconfig-{name}"
+    return run.kubeconfig if name == first else private_folder(run.kubeconfigs) / name
 
 
 def open_cluster(connection: Connection, cluster: dict[str, Any], file: Path) -> Kube:

@@ -16,12 +16,10 @@ from magflow.engine.deploy import open_world
 from magflow.engine.journal import Journal
 from magflow.engine.progress import Progress
 from magflow.engine.run_folder import RunFolder
-from magflow.engine.stack import open_stack
+from magflow.engine.stack import open_stack, stacks_to_destroy
 from magflow.engine.verify import Result
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings_file import Environment
-from magflow.stages import STAGES
-from magflow.stages.model import TerraformStack
 
 
 def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result]:
@@ -53,8 +51,8 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
         journal.write("marked", marks=told.as_dict())
         progress.done("released", f"cluster '{cluster.name}': {words}", time.monotonic() - began)
 
-    for stack, title in _stacks():
-        progress.heading(stack, f"Deleting: {title}")
+    for stack in stacks_to_destroy(run, env.settings):
+        progress.heading(stack, "What Terraform made")
         began = time.monotonic()
         terraform = open_stack(stack, run, env.settings)
         terraform.init()
@@ -66,16 +64,10 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
     results = proof.prove(marks, world, progress)
     report.write(run, results, [])
     if all(result.good for result in results):
-        for file in (run.kubeconfig, run.facts_file, *run.path.glob("kubeconfig-*")):
+        for file in (run.kubeconfig, run.facts_file, *run.kubeconfigs.glob("*")):
             file.unlink(missing_ok=True)
         journal.write("destroy_finished", seconds=time.monotonic() - started)
     return results
-
-
-def _stacks() -> list[tuple[str, str]]:
-    """The stacks of the pipeline and their titles, the last first."""
-    steps = [(stage.step.stack, stage.title) for stage in STAGES if isinstance(stage.step, TerraformStack)]
-    return list(dict(reversed(steps)).items())
 
 
 def _alive(world: World, marks: Marks) -> list[Held]:

@@ -18,6 +18,7 @@ from magflow.engine.run_folder import RunFolder
 from magflow.errors import CannotTell, MagflowError
 from magflow.kube import cluster_api, health
 from magflow.kube.client import connect
+from magflow.kube.retry import Patience
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,9 @@ def gather(world: World, run: RunFolder, identifier: str, name: str, management:
         _look_inside(seen, world, run, mark.groups)
     if management:
         try:
-            seen.objects = cluster_api.objects(connect(management), mark.stack_id) if mark.stack_id else []
+            kube, name_there = connect(management), mark.stack_id
+            patience = Patience(health.PATIENCE)
+            seen.objects = patience.call(lambda: cluster_api.objects(kube, name_there)) if name_there else []
         except MagflowError as error:
             seen.unseen.append(f"management cluster: {error.what}")
     cloud_evidence.add_quotas(world.cloud, seen)

@@ -56,9 +56,9 @@ def gather(world: World, run: RunFolder) -> Marks:
     made = _of_state(run)
     marks |= Marks(made=made)
     known = {mark.id for mark in marks.clusters} | set(made.get("cluster", ()))
-    if world.known_facts:
-        known |= {world.known_facts.cluster.id}
-        marks |= Marks(made={"cluster template": frozenset({world.known_facts.template_id})})
+    for facts in world.known_facts.clusters.values() if world.known_facts else ():
+        known |= {facts.id}
+        marks |= Marks(made={"cluster": frozenset({facts.id}), "cluster template": frozenset({facts.template_id})})
     names = set(world.settings.cluster_names) if killed(journal) else set()
     for cluster in magnum.clusters(world.cloud):
         if cluster.id in known or cluster.name in names:
@@ -138,7 +138,7 @@ def _counted(left: list[Leftover]) -> str:
 
 
 def _of_state(run: RunFolder) -> dict[str, frozenset[str]]:
-    """Ids of what Terraform's local state holds, by kind; a state elsewhere is asked through its stack."""
+    """Ids of what Terraform's states in the run folder hold, by kind; of a state elsewhere the facts must do."""
     ids: dict[str, set[str]] = {}
     for file in sorted(run.path.glob("terraform*/**/terraform.tfstate")):
         try:

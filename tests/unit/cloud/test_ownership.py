@@ -145,6 +145,12 @@ def test_an_id_that_was_named_as_ours_counts_for_its_kind_alone():
     assert not marks.own("network", thing({"id": "v1"}))
 
 
+def test_a_trust_is_known_by_the_trustee_that_the_stack_named_where_no_name_can_be_read():
+    marks = Marks(made={"trustee": frozenset({"u1"})})
+    assert marks.own("trust", thing({"trustee_id": "u1", "trustee_name": ""}))
+    assert not marks.own("trust", thing({"trustee_id": "u2", "trustee_name": ""}))
+
+
 def test_marks_survive_the_journal_and_keep_what_a_half_deleted_cluster_does_not_tell():
     first = Marks((MARK,), {"image": frozenset({"i1"})})
     again = Marks.of(first.as_dict())

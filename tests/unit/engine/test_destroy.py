@@ -13,8 +13,6 @@ from magflow.engine.journal import Journal
 from magflow.engine.run_folder import RunFolder
 from magflow.errors import MagflowError
 from magflow.kube.errors import Unauthorized, Unreachable
-from magflow.stages import STAGES
-from magflow.stages.model import TerraformStack
 
 
 class Silent:
@@ -69,11 +67,6 @@ def test_a_failed_cluster_without_a_certificate_does_not_stop_it_and_a_whole_one
 
 def test_a_cluster_that_is_being_deleted_is_not_asked(run, world, magnum):
     assert "already" in engine._release(world, run, Silent(), held(status="DELETE_IN_PROGRESS"))[0]
-
-
-def test_the_stacks_go_in_reverse_order_of_the_stages():
-    made = list(dict.fromkeys(stage.step.stack for stage in STAGES if isinstance(stage.step, TerraformStack)))
-    assert [stack for stack, _ in engine._stacks()] == made[::-1]
 
 
 def test_marks_are_remembered_from_destroys_before(run, world, magnum):

@@ -13,6 +13,8 @@ DELETE_WITHIN = 30.0
 """Minutes that a deletion may take; the Terraform provider's own limit (terraform-provider-openstack 3.4)."""
 NOT_STARTED_AFTER = 2.0
 """Minutes after which a deletion that was asked for shows in Magnum's status: the request is a cast, not a call."""
+HEALTH_LAGS = 5.0
+"""Minutes after a change in which Magnum's health, asked for once a minute, may be that of before."""
 CREATE_WITHIN = 60.0
 """Minutes, where the cluster has no create_timeout; Magnum's default."""
 
@@ -99,6 +101,9 @@ def _complete(evidence: Evidence, said: list[Cause]) -> tuple[Verdict, list[Caus
     if "NODE_NOT_READY" in codes:
         return Verdict.NODE_NOT_READY, [*said, *nodes]
     if evidence.cluster.get("health_status") == "UNHEALTHY":
+        changed = str(evidence.cluster.get("updated_at") or evidence.cluster.get("created_at") or "")
+        if _usable(evidence) and _minutes(changed, evidence.now) < HEALTH_LAGS:
+            return Verdict.COMPLETE, said
         return Verdict.UNHEALTHY, said
     return Verdict.COMPLETE, []
 
