@@ -18,12 +18,13 @@ class StubCloud:
     """What Magnum says of each path.
 
     `statuses[path]` holds what each GET answers, one after the other, the last for ever; GONE is 404. After a request
-    that changes the thing, `after[method, path]` takes its place.
+    that changes the thing, `after[method, path]` takes its place. `values[path]` holds what is beside the status.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.statuses: dict[str, list[Any]] = {}
+        self.values: dict[str, dict[str, Any]] = {}
         self.after: dict[tuple[str, str], list[Any]] = {}
         self.requests: list[tuple[str, str]] = []
         self.slow = 0.0
@@ -55,13 +56,20 @@ class StubCloud:
         with self._lock:
             self._busy -= 1
             if (method, path) in self.after:
-                self.statuses[path] = list(self.after[method, path])
+                self.statuses[path] = self.after.pop((method, path))
             elif method == "DELETE" and self.statuses.get(path, [GONE])[0] is GONE:
                 return 404, {}
+            if method == "PATCH":
+                self.values.setdefault(path, {}).update({item["path"].strip("/"): item["value"] for item in body})
+            if path.endswith("/actions/resize"):
+                resized = path.replace("actions/resize", f"nodegroups/{body['nodegroup']}")
+                self.values.setdefault(resized, {})["node_count"] = body["node_count"]
+                self.statuses[resized] = self.after.pop((method, resized), ["UPDATE_COMPLETE"])
+                return 202, {"uuid": resized.split("/")[2]}
             if method == "POST":
                 uuid = f"made-{body['name']}"
                 made = f"{path}/{uuid}"
-                self.statuses[made] = list(self.after.get(("POST", made), ["CREATE_COMPLETE"]))
+                self.statuses[made] = self.after.pop(("POST", made), ["CREATE_COMPLETE"])
                 return 202, self._thing(made, self.statuses[made][0]) | body
             return 204 if method == "DELETE" else 202, self._thing(path, "")
 
@@ -79,14 +87,13 @@ class StubCloud:
             return status, {"errors": [{"status": status, "detail": "the stub was told to"}]}
         return (404, {"errors": []}) if status is GONE else (200, self._thing(path, status))
 
-    @staticmethod
-    def _thing(path: str, status: str) -> dict[str, Any]:
+    def _thing(self, path: str, status: str) -> dict[str, Any]:
         parts = path.strip("/").split("/")
         base = {"uuid": parts[-1], "name": parts[-1], "status": status, "status_reason": "because", "labels": {}}
         if "nodegroups" in parts:
             base |= {"cluster_id": parts[1], "role": "worker", "flavor_id": "f", "node_count": 1, "min_node_count": 0}
             base |= {"project_id": "p", "image_id": "i", "is_default": False}
-        return base
+        return base | self.values.get(path, {})
 
     def token(self) -> dict[str, Any]:
         """Keystone's answer."""
