@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def check(
     env: Annotated[
-        str | None, typer.Argument(metavar="[ENV]", help="Name of a file under variables/, or a path to one.")
+        str | None, typer.Argument(metavar="ENV", help="Name of a file under variables/, or a path to one.")
     ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Look at the settings of ENV alone.")] = False,
     plan: Annotated[
