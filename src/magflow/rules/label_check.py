@@ -100,6 +100,7 @@ def _read(spec: Spec, reader: Reader, value: str, path: str, target: Target) -> 
             "LABEL_VALUE",
             path,
             f"{spec.key} is {shown}; magnum-capi-helm takes letters, digits and . - / _ alone{taken}",
+            "mend the value",
         )
 
 
@@ -126,7 +127,7 @@ def _mistake(spec: Spec, reader: Reader, value: str, driver: Driver) -> tuple[st
             return None if value in spec.values or _same(value, spec, driver) else ("LABEL_VALUE", f"known are {known}")
         case _:
             if reader.pattern and not reader.pattern.fullmatch(value):
-                return "LABEL_VALUE", reader.note or f"Heat wants {reader.pattern.pattern}"
+                return "LABEL_VALUE", reader.note.rstrip(".") or f"wanted is {reader.pattern.pattern}"
             return None
 
 
