@@ -1,0 +1,36 @@
+"""Twenty clusters in one apply, three at a time, and destroyed; $MAGFLOW_FULL_CLUSTERS sets another number."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.sandbox.many import Many, Watch
+
+from magflow.cloud import magnum
+
+COUNT = int(os.environ.get("MAGFLOW_FULL_CLUSTERS", "20"))
+AT_ONCE = 3
+HOURS = 3
+PATIENCE = HOURS * 3600
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+def test_twenty_clusters_come_and_go(cloud_home, tmp_path):
+    suite = Many(home=cloud_home, folder=tmp_path, count=COUNT, at_once=AT_ONCE)
+    before = suite.inventory()
+    with Watch(suite) as made:
+        deployed = suite.magflow("deploy", str(suite.file), "--json", timeout=PATIENCE)
+    assert deployed.returncode == 0, deployed.stderr
+    held = magnum.clusters(suite.cloud)
+    assert len(held) == COUNT
+    assert {item.status for item in held} == {"CREATE_COMPLETE"}
+    print(
+        f"\n{COUNT} clusters made in {made.seconds:.0f} s, {made.most} at a time, {made.rss / 1024**3:.2f} GiB at most"
+    )
+    with Watch(suite) as gone:
+        destroyed = suite.magflow("destroy", str(suite.file), "--yes", "--json", timeout=PATIENCE)
+    assert destroyed.returncode == 0, destroyed.stderr
+    print(f"{COUNT} clusters destroyed in {gone.seconds:.0f} s, {gone.most} at a time")
+    assert suite.inventory() == before
+    assert (made.most, gone.most) == (AT_ONCE, AT_ONCE)
