@@ -14,7 +14,7 @@ ports belong to no server. Rules that others put into the managed security group
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from openstack.connection import Connection
@@ -140,34 +140,64 @@ class CloudObjects:
             if port.description == self.description:
                 self.neutron.delete_port(port)
 
-    def delete_all(self) -> None:
-        """Delete everything of the cluster, in the order that Neutron needs. Repeatable.
+    def delete_all(self, leave: Collection[str] = ()) -> None:
+        """Delete everything of the cluster, in the order that the provider does it. Repeatable.
+
+        Args:
+            leave: kinds (`LeaveBehind.what`) of which something stays, with what cannot go without it.
 
         Raises:
-            SandboxError: something else is in the cluster's own network.
+            SandboxError: something else is in the cluster's own network, or uses its security groups.
         """
-        for floating in self._floating():
-            self.neutron.delete_ip(floating)
-        for port in list(self.neutron.ports(description=self.description)):
-            self.neutron.delete_port(port)
-        router = self.router()
-        subnet = self._one("subnets", self.name)
-        if router is not None:
-            if subnet is not None and self._interface(router.id, subnet.id):
-                self.neutron.remove_interface_from_router(router, subnet_id=subnet.id)
-            self.neutron.delete_router(router)
-        network = self._one("networks", self.name)
-        if network is not None:
+        if "floating-ip" not in leave:
+            for floating in self._floating():
+                self.neutron.delete_ip(floating)
+        kept = self._delete_ports(keep="port" in leave)
+        self._delete_router(keep="router" in leave)
+        network = self.managed_network()
+        if network is not None and "network" not in leave and network.id != kept:
             try:
                 self.neutron.delete_network(network)
             except ConflictException as error:
-                raise SandboxError(f"the cluster's network cannot be deleted: {error}") from error
+                raise SandboxError(f"failed to delete network: {error}") from error
         for name in (self.group_names.control_plane, self.group_names.worker):
-            group = self._one("security_groups", name)
-            if group is not None:
-                self.neutron.delete_security_group(group)
+            group = self.managed_group(name)
+            if group is not None and "security-group" not in leave:
+                try:
+                    self.neutron.delete_security_group(group)
+                except ConflictException as error:
+                    raise SandboxError(f"failed to delete security groups: {error}") from error
+
+    def managed_network(self) -> Any | None:
+        """The cluster's own network, if there is one."""
+        return self._one("networks", self.name)
+
+    def managed_group(self, name: str) -> Any | None:
+        """A security group of the cluster, if it is there."""
+        return self._one("security_groups", name)
 
     # -- inside
+
+    def _delete_ports(self, *, keep: bool) -> str | None:
+        """Delete the ports; returns the network of the node's port that is kept, without its security group."""
+        network = None
+        for port in list(self.neutron.ports(description=self.description)):
+            if keep and network is None and port.name != f"{self.name}-kubeapi":
+                self.neutron.update_port(port, security_groups=[])
+                network = str(port.network_id)
+            else:
+                self.neutron.delete_port(port)
+        return network
+
+    def _delete_router(self, *, keep: bool) -> None:
+        router = self.router()
+        if router is None:
+            return
+        subnet = self._one("subnets", self.name)
+        if subnet is not None and self._interface(router.id, subnet.id):
+            self.neutron.remove_interface_from_router(router, subnet_id=subnet.id)
+        if not keep:
+            self.neutron.delete_router(router)
 
     def _one(self, kind: str, name: str, **query: str) -> Any | None:
         return next(
@@ -211,7 +241,7 @@ class CloudObjects:
         return any(address["subnet_id"] == subnet_id for port in ports for address in port.fixed_ips)
 
     def _group(self, name: str) -> Any:
-        found = self._one("security_groups", name)
+        found = self.managed_group(name)
         if found is not None:
             return found
         made = self.neutron.create_security_group(name=name, description="Cluster API managed group")

@@ -130,7 +130,7 @@ def condition(kind: str, *, true: bool, reason: str = "", message: str = "") -> 
     """A condition without its time; `conditions` adds it."""
     found: Object = {"type": kind, "status": "True" if true else "False"}
     if not true:
-        found |= {"severity": "Info", "reason": reason or "Waiting", "message": message}
+        found |= {"severity": "Info", "reason": reason or "Waiting"} | ({"message": message} if message else {})
     return found
 
 
@@ -246,7 +246,7 @@ def failed_machine_status(machine: Object, reason: Reason) -> Object:
         "conditions": [
             {**failed, "message": reason.text},
             {**failed, "type": "Ready", "message": reason.text},
-            condition("NodeHealthy", true=False, reason="WaitingForNodeRef", message=""),
+            condition("NodeHealthy", true=False, reason="WaitingForNodeRef"),
         ],
     }
 

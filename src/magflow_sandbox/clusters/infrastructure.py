@@ -9,6 +9,7 @@ from typing import Any
 import openstack
 import yaml
 from keystoneauth1.exceptions import ClientException
+from openstack.connection import Connection
 from openstack.exceptions import SDKException
 
 from magflow_sandbox.clusters.api import Api
@@ -20,6 +21,9 @@ from magflow_sandbox.home import Home, write_private
 
 TROUBLE = (SandboxError, SDKException, ClientException)
 """What working with OpenStack and the API servers may raise; all of it is told in conditions."""
+MAIN, ADMIN = "sandbox", "sandbox-admin"
+"""Entries of the home's clouds.yaml."""
+LABELS = "magnum.openstack.org"
 COMPARE_SECONDS = 30.0
 """How often the objects in OpenStack are compared again; foreign rules of security groups go then."""
 
@@ -67,6 +71,13 @@ class Infrastructure:
             self._objects = CloudObjects(connection, f"{self.namespace}-{self.name}", spec)
         return self._objects
 
+    def magnum(self, view: View) -> tuple[str, str]:
+        """Ids of the cluster and of its project, as Magnum wrote them at the cluster's credential."""
+        name = view.infrastructure["spec"]["identityRef"]["name"]
+        found = self.api.get(f"/api/v1/namespaces/{self.namespace}/secrets/{name}") or {"metadata": {}}
+        labels = found["metadata"].get("labels", {})
+        return labels.get(f"{LABELS}/cluster-uuid", ""), labels.get(f"{LABELS}/project-id", "")
+
     def network(self, view: View) -> Network:
         """The nodes' network; made when it is not there. Raises one of `TROUBLE`."""
         if self._network is None or time.monotonic() - self._compared > COMPARE_SECONDS:
@@ -88,6 +99,12 @@ class Infrastructure:
         status = _status(objects, network, groups, internal, floating)
         self._groups, self._compared = groups, begun
         return groups, status
+
+
+def connect(home: Home, cloud: str) -> Connection:
+    """Connect by an entry of the home's clouds.yaml."""
+    entry = yaml.safe_load(home.clouds_yaml.read_text())["clouds"][cloud]
+    return openstack.connect(load_yaml_config=False, load_envvars=False, app_name="magflow-sandbox", **entry)
 
 
 def failed(reason: str, message: str) -> Object:

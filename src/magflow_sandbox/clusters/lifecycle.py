@@ -11,16 +11,19 @@ import datetime
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from magflow_sandbox.clusters import cluster_api as capi
 from magflow_sandbox.clusters import nodes
 from magflow_sandbox.clusters.addons import Addons
 from magflow_sandbox.clusters.api import Api
+from magflow_sandbox.clusters.claims import Claims
 from magflow_sandbox.clusters.cloud_facts import Groups, Network
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
 from magflow_sandbox.clusters.faulty import UNREACHED, Faulty
-from magflow_sandbox.clusters.infrastructure import TROUBLE, Infrastructure, failed
+from magflow_sandbox.clusters.infrastructure import ADMIN, MAIN, TROUBLE, Infrastructure, connect, failed
+from magflow_sandbox.clusters.leftovers import Leftovers
 from magflow_sandbox.clusters.machines import Machines
 from magflow_sandbox.clusters.ports import Ports
 from magflow_sandbox.errors import SandboxError
@@ -52,6 +55,9 @@ class Lifecycle:
         self.infrastructure = Infrastructure(home, api, namespace, name)
         self.machines, self.addons = Machines(api), Addons(api)
         self.faulty = Faulty(home, name)
+        admin, user = partial(connect, home, ADMIN), partial(connect, home, MAIN)
+        self.claims = Claims(name, admin)
+        self.leftovers = Leftovers(self.faulty, self.claims, admin, user)
         self._plane: ControlPlane | None = None
         self._warned: dict[str, str] = {}
 
@@ -106,7 +112,7 @@ class Lifecycle:
             problem = problem or UNREACHED
         whole = self._report(view, None, problem, unsupported, ready)
         if problem is None and self._plane is not None:
-            whole &= self.addons.deploy(view, self._plane.api())
+            whole &= self.addons.deploy(view, self._plane.api()) and self._claimed(view, self._plane)
         return LATER if whole or unsupported else SOON
 
     def _endpoint(self, view: View) -> None:
@@ -183,6 +189,14 @@ class Lifecycle:
         self.machines.report(view, ready, _now(), failed)
         return ready
 
+    def _claimed(self, view: View, plane: ControlPlane) -> bool:
+        """Give volumes to claims. Returns whether there was nothing to do."""
+        try:
+            return not self.claims.sync(plane.api(), self.infrastructure.objects(view).cloud)
+        except TROUBLE as error:
+            self._warn("claims", error)
+            return True
+
     def _report(
         self, view: View, infrastructure: str | None, problem: str | None, failure: str | None, ready: set[str]
     ) -> bool:
@@ -225,7 +239,9 @@ class Lifecycle:
         self.machines.delete_all(view)
         try:
             if view.infrastructure:
-                self.infrastructure.objects(view).delete_all()
+                objects = self.infrastructure.objects(view)
+                self.leftovers.block(objects)
+                objects.delete_all(self.leftovers.leave(objects, *self.infrastructure.magnum(view)))
         except TROUBLE as error:
             message = self._warn("deleting", error)
             self.infrastructure.forget()
@@ -233,6 +249,9 @@ class Lifecycle:
             self._status(view.cluster, {"phase": "Deleting"})
             return LATER
         plane.delete()
+        if (self.faulty.blocked() or ("", ""))[1] == "finalizer":
+            self._status(view.cluster, {"phase": "Deleting"})
+            return LATER
         self.ports.take_back(view)
         rest = [item for item in (view.infrastructure, view.control_plane) if item]
         for item in [*rest, *view.deployments, *view.manifests]:

@@ -20,6 +20,7 @@ from magflow_sandbox.faults.model import (
     NodeNotReady,
     StaleStatus,
     Stuck,
+    image_left,
 )
 from magflow_sandbox.faults.reasons import CREATE_FAILED, MACHINE_FAILED
 from magflow_sandbox.faults.store import Active, Store
@@ -97,11 +98,14 @@ def delete_blocked(
 
 @setting.command("leave-behind")
 def leave_behind(
-    what: Annotated[str, typer.Argument(help=", ".join(LeaveBehind.choices["what"]))],
+    what: Annotated[str, typer.Argument(help=", ".join([*LeaveBehind.choices["what"], "image"]))],
     cluster: ClusterOption = "*",
 ) -> None:
-    """The deletion of a cluster leaves something."""
-    _set(LeaveBehind, cluster=cluster, what=what)
+    """The deletion of a cluster leaves something; `image`: Glance says yes to every deletion and does nothing."""
+    if what == "image":
+        _set(Api, **image_left().options())
+    else:
+        _set(LeaveBehind, cluster=cluster, what=what)
 
 
 @setting.command("api")

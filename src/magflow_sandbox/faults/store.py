@@ -100,7 +100,7 @@ class Store:
         Raises:
             SandboxError: there is none of this name.
         """
-        if not self.path.exists() and name is None:
+        if not self.home.path.exists() and name is None:
             return []
         with self._locked():
             try:

@@ -26,6 +26,9 @@ def service(site: Site) -> Service:
                     "state_path": data,
                     "auth_strategy": "keystone",
                     "my_ip": "127.0.0.1",
+                    # several platforms' worth of claims; the defaults are 10 volumes and 1000 GB
+                    "quota_volumes": 2000,
+                    "quota_gigabytes": 200_000,
                     "api_paste_config": site.packaged("cinder/api-paste.ini"),
                     "resource_query_filters_file": site.packaged("cinder/resource_filters.json"),
                 },

@@ -1,4 +1,7 @@
-"""Plays the faults of Magnum's conductor: `create-failed` and `stale-status`. The driver itself is not changed."""
+"""Plays the faults of Magnum's conductor: `create-failed`, `stale-status`, an application credential that is left.
+
+The driver's files are not changed; what it is asked to do passes through here.
+"""
 
 # runs in the environment of the services, which the checks do not see
 # mypy: disable-error-code="import-not-found"
@@ -67,8 +70,10 @@ def install(faults: Faults, reads: Reads) -> None:
             setattr(module.Handler, name, _late(getattr(module.Handler, name), faults, reads))
     # not at the top: it registers options of its own
     from magnum_capi_helm import driver
+    from magnum_capi_helm.common import app_creds
 
     driver.Driver.create_cluster = _failing(driver.Driver.create_cluster, faults)
+    app_creds.delete_app_cred = _leaving(app_creds.delete_app_cred, faults)
 
 
 def _failing(create: Callable[..., Any], faults: Faults) -> Callable[..., Any]:
@@ -82,6 +87,16 @@ def _failing(create: Callable[..., Any], faults: Faults) -> Callable[..., Any]:
         return made
 
     return create_cluster
+
+
+def _leaving(delete: Callable[..., Any], faults: Faults) -> Callable[..., Any]:
+    @functools.wraps(delete)
+    def delete_app_cred(cluster: Any, *args: Any) -> Any:
+        if _meant(faults, "leave-behind", cluster, what="application-credential"):
+            return None
+        return delete(cluster, *args)
+
+    return delete_app_cred
 
 
 def _late(handle: Callable[..., Any], faults: Faults, reads: Reads) -> Callable[..., Any]:
@@ -106,10 +121,13 @@ def _wait(fault: Fault, faults: Faults, reads: Reads, cluster: Any) -> None:
         time.sleep(LOOK)
 
 
-def _meant(faults: Faults, kind: str, cluster: Any) -> Fault | None:
+def _meant(faults: Faults, kind: str, cluster: Any, **options: str) -> Fault | None:
+    """The first fault of a kind, with these options, that means the cluster."""
     stack = cluster.stack_id or ""
     names = (stack, stack.rpartition("-")[0], (cluster.name or "").lower()[:30])
     for fault in faults.of(kind):
+        if any(fault[key] != value for key, value in options.items()):
+            continue
         wanted = fault["cluster"].lower()
         if any(fnmatch.fnmatchcase(name, wanted if name == stack else wanted[:30]) for name in names):
             return fault
