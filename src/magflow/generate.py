@@ -1,4 +1,5 @@
-"""Writes what is generated from the code: the settings' schema and its page, the pages of all checks and labels.
+"""Writes what is generated from the code: the settings' schema and its page, the pages of all checks, labels and
+versions.
 
 Usage: python -m magflow.generate [--check]
 """
@@ -11,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from magflow import paths
-from magflow.rules import label_page
+from magflow.rules import compatibility_page, label_page
 from magflow.settings import Settings
 
 SCHEMA = Path("variables/schema.json")
 SETTINGS_PAGE = Path("docs/settings.md")
 CHECKS_PAGE = Path("docs/checks.md")
 LABELS_PAGE = Path("docs/labels.md")
+COMPATIBILITY_PAGE = Path("docs/compatibility.md")
 
 
 def documents() -> dict[Path, str]:
@@ -28,6 +30,7 @@ def documents() -> dict[Path, str]:
         SETTINGS_PAGE: settings_page(schema),
         CHECKS_PAGE: checks_page(),
         LABELS_PAGE: label_page.page(),
+        COMPATIBILITY_PAGE: compatibility_page.page(),
     }
 
 
