@@ -30,6 +30,7 @@ class Held:
     reason: str = ""
     stack_id: str = ""
     cluster_id: str = ""
+    template_id: str = ""
 
 
 class _HalfDeleted(MagflowError):
@@ -108,4 +109,5 @@ def _held(item: dict[str, Any]) -> Held:
         reason=item.get("status_reason") or "",
         stack_id=item.get("stack_id") or "",
         cluster_id=item.get("cluster_id") or "",
+        template_id=item.get("cluster_template_id") or "",
     )
