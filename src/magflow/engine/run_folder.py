@@ -19,6 +19,11 @@ from magflow.facts import Facts
 from magflow.private import private_folder, write_private
 
 
+def who() -> str:
+    """This process, for whoever finds its lock."""
+    return f"{getpass.getuser()}@{socket.gethostname()} pid {os.getpid()}"
+
+
 class RunFolder:
     """runs/<env>/ and the names of what lies in it."""
 
@@ -28,6 +33,7 @@ class RunFolder:
         self.terraform = self.path / "terraform"
         self.logs = self.path / "logs"
         self.kubeconfig = self.path / "kubeconfig"
+        self.kubeconfigs = self.path / "kubeconfigs"
         self.settings = self.path / "settings.json"
         self.facts_file = self.path / "facts.json"
         self.inventory = self.path / "inventory.json"
@@ -41,6 +47,10 @@ class RunFolder:
         for folder in (self.path, self.terraform, self.logs):
             private_folder(folder)
         return self
+
+    def stack(self, name: str) -> Path:
+        """The folder of a Terraform stack: its root module, state and plans."""
+        return self.terraform if name == "cluster" else self.path / f"terraform-{name}"
 
     def write_json(self, file: Path, data: Any) -> None:
         """Writes JSON, mode 0600, whole or not at all."""
@@ -79,7 +89,7 @@ class RunFolder:
                 ) from None
             now = datetime.now(UTC).isoformat(timespec="seconds")
             os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{getpass.getuser()}@{socket.gethostname()} pid {os.getpid()} since {now}\n".encode(), 0)
+            os.pwrite(handle, f"{who()} since {now}\n".encode(), 0)
             yield
         finally:
             os.close(handle)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from magflow import handoff, paths, programs
-from magflow.engine import guard
+from magflow import handoff, paths, programs, stages
+from magflow.engine import at_once, guard
 from magflow.engine.planned import Plan
 from magflow.engine.run_folder import RunFolder
+from magflow.engine.state import State
+from magflow.engine.state_lock import LockedState
 from magflow.engine.terraform import Event, Terraform, write_root
 from magflow.settings import Settings
+from magflow.stages.model import TerraformStack
 
-__all__ = ["Plan", "Stack", "open_stack"]
+__all__ = ["Plan", "Stack", "open_stack", "stacks_to_destroy"]
+
+BUILT_IN = frozenset({"default-master", "default-worker"})
+"""The node groups that come and go with their cluster."""
 
 
 class Stack:
@@ -31,9 +37,9 @@ class Stack:
         # what is still tainted here failed while it was made: it holds nothing (see recovery)
         return Plan(found, guard.examine(found, allow, tainted_is_broken=True))
 
-    def apply(self, tell: Any) -> None:
-        """Applies the plan made last."""
-        self._terraform.apply(on_event=_words(tell))
+    def apply(self, tell: Any, at_once: int = 1) -> None:
+        """Applies the plan made last, so many changes at a time."""
+        self._terraform.apply(on_event=_words(tell), parallelism=at_once)
 
     def destroy(self, tell: Any) -> None:
         """Destroys all that the state holds."""
@@ -53,13 +59,31 @@ class Stack:
 
 
 def open_stack(stack: str, run: RunFolder, settings: Settings) -> Stack:
-    """Writes the stack's root module and variables into the run folder and opens it."""
-    write_root(run.create().terraform, paths.root() / paths.STACKS / stack, handoff.terraform_vars(settings))
-    environment = {}
+    """Writes the stack's root module and variables into the run folder and opens it.
+
+    Raises:
+        CannotTell: no program; or the environment does not name the database that the settings want, or not safely.
+    """
+    state = State.of(settings, stack, run)
+    folder = run.create().stack(stack)
+    source = paths.root() / paths.STACKS / stack
+    write_root(folder, source, handoff.stack_vars(stack, settings), state.backend)
+    environment = state.environment()
     if settings.cloud.clouds_file:
         environment["OS_CLIENT_CONFIG_FILE"] = str(settings.cloud.clouds_file)
-    program = programs.need("terraform")
-    return Stack(Terraform(program, run.terraform, environment, run.logs / "terraform.log"))
+    program = programs.need("tofu" if state.encrypted else "terraform")
+    log = run.logs / f"{folder.name}.log"
+    clusters = found.clusters if stack == "cluster" and (found := run.facts()) else {}
+    own = {name: len(cluster.node_groups.keys() - BUILT_IN) for name, cluster in clusters.items()}
+    destroyed = at_once.of_groups(own, settings.terraform.clusters_at_once)
+    return Stack(LockedState(program, folder, environment, log, parallelism=destroyed, state=state))
+
+
+def stacks_to_destroy(run: RunFolder, settings: Settings) -> tuple[str, ...]:
+    """The stacks that this environment may have made something with; the last one made comes first."""
+    stacks = [(stage, stage.step.stack) for stage in stages.STAGES if isinstance(stage.step, TerraformStack)]
+    wanted = stages.enabled(settings)
+    return tuple(name for stage, name in reversed(stacks) if stage in wanted or (run.stack(name) / "main.tf").is_file())
 
 
 def _words(tell: Any) -> Any:

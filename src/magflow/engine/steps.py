@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from magflow import handoff, paths
 from magflow.checks.world import World
-from magflow.cloud import kubeconfig
 from magflow.engine.ansible import run_playbook
-from magflow.engine.journal import Journal
-from magflow.engine.recovery import Recovery
+from magflow.engine.apply_stack import Tell, apply_stack
 from magflow.engine.run_folder import RunFolder
-from magflow.engine.stack import open_stack
 from magflow.errors import CannotTell
-from magflow.facts import Facts
 from magflow.stages.model import Playbook, Stage, TerraformStack
-
-STACK_STAGE = "cluster"
-"""The stage whose step is the stack."""
 
 CHECKS_WAIT = {"training_operator_wait": 0, "smoke_wait": 0}
 """The roles wait for what they apply when they are used alone; here the stage's checks do, and say more."""
-
-Tell = Callable[[str], None]
-"""Is told, in a few words, what a running step does now."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +33,7 @@ def digest(stage: Stage, run: RunFolder, world: World) -> str:
     """Digest of everything that the stage's step is given; equal digests mean equal inputs."""
     match stage.step:
         case TerraformStack(stack):
-            given: Any = handoff.terraform_vars(world.settings)
+            given: Any = handoff.stack_vars(stack, world.settings)
             folder = paths.root() / "terraform"
             files = _read([*(folder / "stacks" / stack).glob("*.tf"), *folder.glob("modules/*/*.tf")])
         case Playbook(playbook):
@@ -71,44 +61,10 @@ def run_step(stage: Stage, run: RunFolder, world: World, tell: Tell, allow: Coll
     """
     match stage.step:
         case TerraformStack(stack):
-            return _apply(stack, run, world, tell, allow)
+            count, summary = apply_stack(stack, run, world, tell, allow)
+            return StepResult(count, summary)
         case Playbook(playbook):
             return _play(playbook, run, world, tell)
-
-
-def _apply(stack: str, run: RunFolder, world: World, tell: Tell, allow: Collection[str]) -> StepResult:
-    terraform = open_stack(stack, run, world.settings)
-    tell("terraform init")
-    terraform.init(tell)
-    tell("terraform plan")
-    plan = terraform.plan(tell, allow)
-    recovery = Recovery(
-        terraform,
-        world.cloud,
-        world.settings.cluster.name,
-        patience=world.settings.cluster.create_timeout,
-        interrupted=Journal(run.journal).interrupted(STACK_STAGE),
-        tell=tell,
-    )
-    if recovery.settle(plan.found):
-        plan = terraform.plan(tell, allow)
-    plan.refuse()
-    if plan.empty:
-        summary = "no changes"
-    else:
-        terraform.apply(tell)
-        summary = plan.summary
-    take_facts(terraform.outputs(), run, world)
-    tell("kubeconfig from Magnum")
-    kubeconfig.fetch(world.cloud, world.facts.cluster, run.kubeconfig)
-    world.__dict__.pop("kube", None)  # a client of the former kubeconfig
-    return StepResult(plan.count, summary)
-
-
-def take_facts(outputs: dict[str, Any], run: RunFolder, world: World) -> None:
-    """Keeps the stack's facts in the run folder and in the world."""
-    world.known_facts = Facts.parse(outputs.get("facts"), where="output `facts` of the stack")
-    run.write_json(run.facts_file, world.known_facts.model_dump(mode="json"))
 
 
 def _play(playbook: str, run: RunFolder, world: World, tell: Tell) -> StepResult:

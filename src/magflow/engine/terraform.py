@@ -92,14 +92,20 @@ class Terraform:
         self._events("plan", on_event, out=str(file), input=False, json=_FLAG)
         return summarize(self._read("show", str(file)))
 
-    def apply(self, plan: Path | None = None, on_event: OnEvent = _nothing) -> None:
+    def apply(self, plan: Path | None = None, on_event: OnEvent = _nothing, *, parallelism: int | None = None) -> None:
         """Applies a plan that `plan` made.
+
+        Args:
+            plan: its file.
+            on_event: called for each event as it arrives.
+            parallelism: changes at a time; None: as the runner was told.
 
         Raises:
             MagflowError: with the diagnostics' own words.
         """
         file = plan or self.folder / _PLAN
-        self._events("apply", on_event, str(file), input=False, json=_FLAG, parallelism=self._parallelism)
+        at_once = parallelism or self._parallelism
+        self._events("apply", on_event, str(file), input=False, json=_FLAG, parallelism=at_once)
 
     def destroy(self, on_event: OnEvent = _nothing) -> None:
         """Destroys all that the state holds.

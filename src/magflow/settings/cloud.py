@@ -108,3 +108,10 @@ class Backend(Strict):
         "local", description="local: the run folder; pg: PostgreSQL, named by PG_CONN_STR in the environment."
     )
     schema_name: Name | None = Field(None, alias="schema", description="PostgreSQL schema; unset: named after ENV.")
+    clusters_at_once: int = Field(
+        3,
+        ge=1,
+        le=20,
+        description="Clusters that are made, changed or destroyed at a time; where one of them has "
+        "several node groups to change, everything goes one at a time.",
+    )

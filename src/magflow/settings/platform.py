@@ -100,6 +100,7 @@ class Smoke(Strict):
 class Stages(Strict):
     """Which stages run; each can be switched off."""
 
+    image: bool = Field(True, description="Upload of the image, where `image.file` names one.")
     cluster: bool = Field(True, description="Cluster template, cluster and node groups.")
     node_pools: bool = Field(True, description="Labels and taints of the node groups.")
     training_operator: bool = Field(True, description="Training operator.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from magflow.checks.model import Check
+from magflow.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Stage:
         step: what runs.
         after: names of the stages that must stand before it.
         checks: what must be true after it.
+        asked: whether the settings ask for it at all, beside its switch in `stages`.
     """
 
     name: str
@@ -38,3 +41,4 @@ class Stage:
     step: TerraformStack | Playbook
     after: tuple[str, ...] = ()
     checks: tuple[Check, ...] = field(default=())
+    asked: Callable[[Settings], bool] = lambda _settings: True

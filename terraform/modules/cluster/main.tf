@@ -1,3 +1,9 @@
+# A Magnum cluster with the two node groups that Magnum makes itself.
+
+locals {
+  timeout = coalesce(var.timeout, var.create_timeout + 5)
+}
+
 resource "openstack_containerinfra_cluster_v1" "this" {
   name                = var.name
   cluster_template_id = var.template_id
@@ -8,12 +14,13 @@ resource "openstack_containerinfra_cluster_v1" "this" {
   node_count          = var.worker_count
   flavor              = var.worker_flavor
   labels              = var.labels
+  merge_labels        = var.labels == null ? null : var.merge_labels
 
   # Longer than Magnum's own patience, so that Magnum's reason arrives and not the provider's "timeout".
   timeouts {
-    create = "${var.create_timeout + 5}m"
-    update = "${var.create_timeout + 5}m"
-    delete = "${var.create_timeout + 5}m"
+    create = "${local.timeout}m"
+    update = "${local.timeout}m"
+    delete = "${local.timeout}m"
   }
 }
 

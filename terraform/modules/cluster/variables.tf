@@ -42,6 +42,17 @@ variable "create_timeout" {
   }
 }
 
+variable "timeout" {
+  description = "Minutes that Terraform waits for a creation, an upgrade or a deletion; null: create_timeout and five more."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.timeout == null || (coalesce(var.timeout, 0) >= 1 && floor(coalesce(var.timeout, 0)) == coalesce(var.timeout, 0))
+    error_message = "timeout must be null or a whole number of minutes, at least 1; got ${coalesce(var.timeout, 0)}."
+  }
+}
+
 variable "control_plane_count" {
   description = "Number of control-plane nodes."
   type        = number
@@ -100,4 +111,11 @@ variable "labels" {
     condition     = var.labels == null || length(coalesce(var.labels, { any = "" })) > 0
     error_message = "labels must be null or have at least one entry; got {}."
   }
+}
+
+variable "merge_labels" {
+  description = "Whether the labels of the cluster are added to the template's; without it they take the place of all of them. Read with labels alone."
+  type        = bool
+  default     = false
+  nullable    = false
 }

@@ -86,3 +86,15 @@ variable "size" {
     error_message = "size.count must not be more than size.max; got ${jsonencode(var.size)}."
   }
 }
+
+variable "timeout" {
+  description = "Minutes that Terraform waits for a creation, a change of the count or a deletion; bare metal takes tens of minutes a node."
+  type        = number
+  default     = 60
+  nullable    = false
+
+  validation {
+    condition     = var.timeout >= 1 && floor(var.timeout) == var.timeout
+    error_message = "timeout must be a whole number of minutes, at least 1; got ${var.timeout}."
+  }
+}

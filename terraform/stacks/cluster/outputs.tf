@@ -1,39 +1,39 @@
 output "facts" {
   description = "What later stages may know of the cloud; no secret."
   value = {
-    cluster = {
-      id          = module.cluster.id
-      name        = module.cluster.name
-      api_address = module.cluster.api_address
-      kubernetes  = module.cluster.kubernetes
-    }
-    template_id = module.cluster_template.id
-    image_id    = module.image.image.id
     network = {
-      external = data.openstack_networking_network_v2.external[var.template.external_network].id
-      fixed    = var.template.fixed_network
-      subnet   = var.template.fixed_subnet
+      external = module.network.external_id
+      fixed    = module.network.network_id
+      subnet   = module.network.subnet_id
     }
-    node_groups = {
-      for name, group in merge(module.cluster.node_groups, { for name, group in module.node_group : name => group.facts }) :
-      name => merge(group, { gpus = tonumber(lookup(data.openstack_compute_flavor_v2.this[group.flavor].extra_specs, "magflow:gpus", "0")) })
+    clusters = {
+      for name, cluster in var.clusters : name => {
+        id          = module.cluster[name].id
+        name        = module.cluster[name].name
+        api_address = module.cluster[name].api_address
+        kubernetes  = module.cluster[name].kubernetes
+        template_id = module.cluster_template[cluster.template].id
+        image_id    = module.image[var.templates[cluster.template].image].image.id
+        labels_sent = var.templates[cluster.template].labels
+        node_groups = {
+          for group, facts in merge(
+            module.cluster[name].node_groups,
+            { for group in keys(cluster.node_groups) : group => module.node_group["${name}/${group}"].facts },
+          ) :
+          group => merge(facts, { gpus = tonumber(lookup(data.openstack_compute_flavor_v2.this[facts.flavor].extra_specs, "magflow:gpus", "0")) })
+        }
+      }
     }
-    labels_sent = var.template.labels
   }
 
   precondition {
-    condition     = local.total_workers >= 1
-    error_message = "the cluster must have at least one worker in cluster.workers and node_groups together; got ${local.total_workers}."
-  }
-
-  precondition {
-    condition     = local.master_lb_enabled || var.cluster.control_plane.count == 1
-    error_message = "cluster.control_plane.count must be 1 when template.master_lb_enabled is false, because Magnum refuses more; got ${var.cluster.control_plane.count}."
+    condition     = alltrue([for cluster in values(var.clusters) : local.master_lb_enabled[cluster.template] || cluster.control_plane.count == 1])
+    error_message = "clusters must have 1 control-plane node when their template has no load balancer for it (master_lb_enabled), because Magnum refuses more; got ${jsonencode({ for name, cluster in var.clusters : name => cluster.control_plane.count })}."
   }
 }
 
-output "kubeconfig" {
-  description = "Kubeconfig with an administrator's client certificate; it lies in the state in clear text."
-  value       = module.cluster.kubeconfig
+output "kubeconfigs" {
+  description = "Kubeconfig of each cluster with an administrator's client certificate; they lie in the state in clear text."
+  value       = { for name, cluster in module.cluster : name => cluster.kubeconfig }
   sensitive   = true
 }

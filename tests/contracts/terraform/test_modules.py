@@ -32,9 +32,13 @@ def test_the_modules_are_found() -> None:
     assert set(MODULES) >= {
         "modules/cluster",
         "modules/cluster_template",
+        "modules/access",
         "modules/image",
+        "modules/keypair",
+        "modules/network",
         "modules/node_group",
         "stacks/cluster",
+        "stacks/image",
     }
 
 
@@ -119,6 +123,6 @@ def test_the_facts_of_the_stack_fit_the_model(results: Callable[[str], list[dict
     ]
     assert states
     outputs = states[0]["outputs"] if "outputs" in states[0] else states[0]["values"]["outputs"]
-    facts = Facts.parse(outputs["facts"]["value"], "the mocked stack")
+    facts = Facts.parse(outputs["facts"]["value"], "the mocked stack", main="research")
     assert facts.node_groups["default-master"].role == "master"
     assert "kubeconfig" not in facts.model_dump_json()

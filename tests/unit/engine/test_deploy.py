@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from magflow import stages
+from magflow import settings_file, stages
 from magflow.checks.model import Problem, check
 from magflow.engine import deploy as engine
 from magflow.engine.journal import Journal
@@ -68,7 +68,7 @@ def pipeline(sandbox, tmp_path, monkeypatch):
     return Pipeline(sandbox, RunFolder("env", tmp_path).create(), monkeypatch)
 
 
-ALL = [stage.name for stage in stages.STAGES]
+ALL = [stage.name for stage in stages.enabled(settings_file.load("sandbox").settings)]
 
 
 def test_all_stages_run_in_order_each_time(pipeline):

@@ -33,7 +33,8 @@ def test_equal_inputs_have_equal_digests(digests):
         ("smoke", {"workers": 5}, {"smoke"}),
         ("ingress", {"domain": "sslip.io"}, {"ingress"}),
         ("network", {"driver": "cilium"}, {"cluster"}),
-        ("cloud", {"time_scale": 9.0}, set()),
+        ("cloud", {"time_scale": 9.0}, {"cluster"}),
+        ("terraform", {"clusters_at_once": 9}, set()),
     ],
 )
 def test_a_change_concerns_the_stages_that_use_it(digests, sandbox, part, change, stages_of):

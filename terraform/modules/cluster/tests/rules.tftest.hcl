@@ -183,3 +183,28 @@ run "labels_are_null_or_something" {
 
   expect_failures = [var.labels]
 }
+
+run "labels_of_its_own_are_added" {
+  command = plan
+
+  variables {
+    labels       = { max_node_count = "6" }
+    merge_labels = true
+    timeout      = 300
+  }
+
+  assert {
+    condition     = openstack_containerinfra_cluster_v1.this.merge_labels && openstack_containerinfra_cluster_v1.this.timeouts.delete == "300m"
+    error_message = "merge_labels and the timeout go through."
+  }
+}
+
+run "timeout_is_whole" {
+  command = plan
+
+  variables {
+    timeout = 0
+  }
+
+  expect_failures = [var.timeout]
+}

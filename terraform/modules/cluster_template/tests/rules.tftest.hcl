@@ -15,7 +15,7 @@ run "a_template_for_bare_metal" {
 
   assert {
     condition     = openstack_containerinfra_clustertemplate_v1.this.server_type == "vm"
-    error_message = "no living Magnum driver takes another server type than vm; got '${openstack_containerinfra_clustertemplate_v1.this.server_type}'."
+    error_message = "bare metal too is vm; got '${openstack_containerinfra_clustertemplate_v1.this.server_type}'."
   }
 
   assert {
@@ -202,4 +202,129 @@ run "label_values_have_no_single_quote" {
   }
 
   expect_failures = [var.labels]
+}
+
+run "an_image_by_its_id" {
+  command = plan
+
+  variables {
+    image = { id = "0f0e", name = "0f0e", properties = null }
+  }
+}
+
+run "proxies_and_volumes_of_a_heat_cluster" {
+  command = plan
+
+  variables {
+    server_type           = "bm"
+    flavor                = "bm.cpu"
+    master_flavor         = "bm.control"
+    volume_driver         = "cinder"
+    docker_volume_size    = 20
+    docker_storage_driver = "overlay2"
+    http_proxy            = "http://proxy.example.org:3128"
+    https_proxy           = "http://proxy.example.org:3128"
+    no_proxy              = "10.0.0.0/8,.example.org"
+    insecure_registry     = "registry.example.org:5000"
+  }
+}
+
+run "server_type_is_known" {
+  command = plan
+
+  variables {
+    server_type = "metal"
+  }
+
+  expect_failures = [var.server_type]
+}
+
+run "flavor_is_null_or_a_name" {
+  command = plan
+
+  variables {
+    flavor = ""
+  }
+
+  expect_failures = [var.flavor]
+}
+
+run "master_flavor_is_null_or_a_name" {
+  command = plan
+
+  variables {
+    master_flavor = ""
+  }
+
+  expect_failures = [var.master_flavor]
+}
+
+run "volume_driver_is_known" {
+  command = plan
+
+  variables {
+    volume_driver = "rexray"
+  }
+
+  expect_failures = [var.volume_driver]
+}
+
+run "docker_volume_size_is_positive" {
+  command = plan
+
+  variables {
+    docker_volume_size = 0
+  }
+
+  expect_failures = [var.docker_volume_size]
+}
+
+run "docker_storage_driver_is_known" {
+  command = plan
+
+  variables {
+    docker_storage_driver = "btrfs"
+  }
+
+  expect_failures = [var.docker_storage_driver]
+}
+
+run "http_proxy_has_no_password" {
+  command = plan
+
+  variables {
+    http_proxy = "http://me:secret@proxy.example.org:3128"
+  }
+
+  expect_failures = [var.http_proxy]
+}
+
+run "https_proxy_has_no_password" {
+  command = plan
+
+  variables {
+    https_proxy = "http://me:secret@proxy.example.org:3128"
+  }
+
+  expect_failures = [var.https_proxy]
+}
+
+run "no_proxy_has_no_spaces" {
+  command = plan
+
+  variables {
+    no_proxy = "10.0.0.0/8, .example.org"
+  }
+
+  expect_failures = [var.no_proxy]
+}
+
+run "insecure_registry_is_a_host" {
+  command = plan
+
+  variables {
+    insecure_registry = "http://registry.example.org"
+  }
+
+  expect_failures = [var.insecure_registry]
 }

@@ -165,3 +165,13 @@ run "count_is_not_more_than_max" {
 
   expect_failures = [var.size]
 }
+
+run "timeout_is_whole" {
+  command = plan
+
+  variables {
+    timeout = 0
+  }
+
+  expect_failures = [var.timeout]
+}
