@@ -1,7 +1,9 @@
 """The table against magnum-capi-helm, and what the compiler relies on in it."""
 
 import ast
+import functools
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -89,6 +91,38 @@ def test_the_template_is_read_and_the_clusters_own_labels_lie_over_it():
         assert merged in ast.unparse(trees(wheel("magnum-capi-helm", release), DRIVER)[DRIVER])
     assert merged in ast.unparse(method("_label"))
     assert not set(OWN) & set(labels(trees(wheel("magnum-capi-helm", NEWEST), "magnum_capi_helm/")))
+
+
+@pytest.fixture
+def label():
+    """The driver's own `_label`, as it is in the wheel, with the one function that it calls."""
+    archive = wheel("magnum-capi-helm", NEWEST)
+    (tree,) = trees(archive, "magnum_capi_helm/helm.py").values()
+    merge = [node for node in tree.body if isinstance(node, ast.FunctionDef) and "mergeconcat" in node.name]
+    names = {"re": re, "functools": functools, "_REGISTERED_LABEL_NAMES": set(says(NEWEST))}
+    exec(compile(ast.Module(merge, []), "helm.py", "exec"), names)
+    names["helm"] = SimpleNamespace(mergeconcat=names["mergeconcat"])
+    exec(compile(ast.Module([method("_label")], []), "driver.py", "exec"), names)
+    return lambda cluster, key: names["_label"](None, cluster, key, "default")
+
+
+def test_a_cluster_with_our_one_label_follows_its_template(label):
+    """It is why the cluster has that label: a copy of the template's would hide the new template's."""
+    old, new = (
+        SimpleNamespace(labels=given) for given in ({"octavia_provider": "ovn"}, {"octavia_provider": "amphora"})
+    )
+    ours = SimpleNamespace(cluster_template=old, labels=dict(OWN))
+    copied = SimpleNamespace(cluster_template=old, labels=dict(old.labels))
+    assert label(ours, "octavia_provider") == label(copied, "octavia_provider") == "ovn"
+    ours.cluster_template = copied.cluster_template = new
+    assert label(ours, "octavia_provider") == "amphora"
+    assert label(copied, "octavia_provider") == "ovn"
+
+
+def test_the_drivers_own_code_strips_what_the_check_says(label):
+    for text in ("ovn;x", "a:b", "a b_c-d.e/f", "1,2"):
+        cluster = SimpleNamespace(cluster_template=SimpleNamespace(labels={"octavia_provider": text}), labels={})
+        assert label(cluster, "octavia_provider") == label_check.STRIPPED.sub("", text)
 
 
 def test_the_chart_version_is_read_from_the_template_alone():
