@@ -6,7 +6,7 @@ Terraform shows such a plan like any other: one label of a cluster, and the clus
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from magflow.engine import guard_rules
@@ -15,18 +15,28 @@ from magflow.engine.plan import PlanSummary
 from magflow.findings import Finding, Severity, warning
 
 
-def examine(plan: PlanSummary, allow: Collection[str] = (), *, tainted_is_broken: bool = False) -> tuple[Finding, ...]:
+def examine(
+    plan: PlanSummary,
+    allow: Collection[str] = (),
+    *,
+    tainted_is_broken: bool = False,
+    users: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Finding, ...]:
     """What must not happen, or should be known.
 
     Args:
         plan: what Terraform would do.
         allow: addresses that may be replaced, deleted and so on; exact, and nothing else is let through.
         tainted_is_broken: what is still tainted holds nothing, because recovery has asked Magnum for it.
+        users: clusters that Magnum has, by template id: id and name. The plan knows only those of its own state.
 
     Returns:
         findings in the plan's order; the path of each is the resource's address. What is allowed is a warning.
     """
-    found = [_allowed(finding, allow) for finding in guard_rules.apply(plan, tainted_is_broken=tainted_is_broken)]
+    found = [
+        _allowed(finding, allow)
+        for finding in guard_rules.apply(plan, users or {}, tainted_is_broken=tainted_is_broken)
+    ]
     return (*found, *_unused(allow, plan))
 
 

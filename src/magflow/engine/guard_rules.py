@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,11 +46,12 @@ class _Plan:
     by_template: dict[str, list[Holding]]
     templates: dict[str, Holding]
     drifted: dict[str, AttributeChange]
+    users: Mapping[str, Mapping[str, str]]
     tainted_is_broken: bool
 
 
-def apply(plan: PlanSummary, *, tainted_is_broken: bool) -> Iterator[Finding]:
-    """All findings, in the plan's order."""
+def apply(plan: PlanSummary, users: Mapping[str, Mapping[str, str]], *, tainted_is_broken: bool) -> Iterator[Finding]:
+    """All findings, in the plan's order; the arguments are those of `guard.examine`."""
     by_template: dict[str, list[Holding]] = defaultdict(list)
     for holding in plan.holdings:
         if holding.kind == CLUSTER and holding.template:
@@ -64,6 +65,7 @@ def apply(plan: PlanSummary, *, tainted_is_broken: bool) -> Iterator[Finding]:
         drifted={
             change.address: item for change in plan.drift for item in change.attributes if item.path == "node_count"
         },
+        users=users,
         tainted_is_broken=tainted_is_broken,
     )
     for change in plan.changes:
@@ -148,15 +150,20 @@ def _template_in_use(change: ResourceChange, plan: _Plan) -> Finding | None:
         staying = [user for user in users if not user.leaves]
         users = staying if holding.deleted_first else [user for user in staying if user.next_template == holding.id]
         what = "would be deleted first" if change.action == "replace" else "would be deleted"
-    if not users:
+    names = [f"'{name}'" for name in [*(user.name for user in users), *_strangers(holding, plan)]]
+    if not names:
         return None
-    names = ", ".join(f"'{user.name}'" for user in users)
     return error(
         "TEMPLATE_IN_USE",
         change.address,
-        f"{_named(change)} {what}; Magnum refuses that while it is used by {names}",
+        f"{_named(change)} {what}; Magnum refuses that while it is used by {', '.join(names)}",
         guard_ways.IN_USE,
     )
+
+
+def _strangers(template: Holding, plan: _Plan) -> list[str]:
+    """Clusters of others on the template; the plan moves only its own."""
+    return [name for id_, name in plan.users.get(template.id, {}).items() if id_ not in plan.clusters]
 
 
 def _loses_labels(change: ResourceChange, plan: _Plan) -> Finding | None:

@@ -280,6 +280,17 @@ def test_magnum_lets_one_of_a_few_things_change_in_use(change, stops):
     assert [finding.code for finding in found] == ["TEMPLATE_IN_USE"] * stops
 
 
+def test_clusters_of_others_on_the_template_count_too():
+    users = {"t1": {"id-demo": "demo", "id-other": "other"}}
+    entry = thing("template", template(), template(flavor="m2"))
+    assert look(entry, still("cluster", cluster()))[0].message.endswith("used by 'demo'")
+    assert look(entry, still("cluster", cluster()), users=users)[0].message.endswith("used by 'demo', 'other'")
+    successor = thing("template", template(), template(flavor="m2"), ["create", "delete"])
+    (finding,) = look(successor, upgraded(), users=users)
+    assert finding.code == "TEMPLATE_IN_USE" and finding.message.endswith("used by 'other'")
+    assert look(successor, upgraded(), users={"t1": {"id-demo": "demo"}, "t2": {"x": "y"}}) == ()
+
+
 def upgraded():
     return thing(
         "cluster",
