@@ -17,6 +17,14 @@ SKIPPED_HERE = {
     "host-answers-mnist",
     "host-answers-grafana",
     "taints-are-set",
+    # one cluster, not made yet; neither Placement nor Octavia, and no volumes are asked for
+    "further-clusters-are-complete",
+    "kubeconfig-lasts",
+    "machines-are-free",
+    "quota-of-cinder",
+    "quota-of-octavia",
+    # a warning: the sandbox has no Octavia, and a port stands for it
+    "cloud-services-are-there",
 }
 STAGES = ["cluster", "node_pools", "training_operator", "ingress", "smoke"]
 PROGRAMS = Path(sys.executable).parent

@@ -16,6 +16,9 @@ from magflow.settings import Settings
 PLACEMENT = {"OpenStack-API-Version": "placement 1.4"}
 """The microversion whose list of providers knows `resources`, that is: who has so much free (Placement API guide)."""
 
+MASTERS = "default-master"
+"""The node group of the control plane, which Magnum makes with every cluster."""
+
 
 class Forbidden(MagflowError):
     """The service answers, but not this user, or not this question."""
@@ -51,29 +54,29 @@ def wanted(connection: Connection, settings: Settings) -> Wanted:
     for name in settings.cluster_names:
         one = settings.of_cluster(name)
         control = one.cluster.control_plane
-        asked = Counter({control.flavor: control.count})
-        for group in one.node_groups.values():
-            asked[group.flavor] += group.count
         if name in there:
             result.standing += 1
-            asked.subtract(_machines(connection, there[name].id))
+            has = _machines(connection, there[name].id)
         else:
             result.clusters.append(name)
-        result.machines.update({flavor: count for flavor, count in asked.items() if count > 0})
+            has = Counter()
+        asked: list[tuple[str, str, int]] = [(MASTERS, control.flavor, control.count)]
+        asked += [(group, wish.flavor, wish.count) for group, wish in one.node_groups.items()]
+        for group, flavor, count in asked:
+            if count > has[group]:
+                result.machines[flavor] += count - has[group]
     return result
 
 
 def _machines(connection: Connection, cluster: str) -> Counter[str]:
+    """How many machines each node group has; by name, since a group may hold its flavor by name or by id."""
     service: Any = connection.container_infrastructure_management
     path = f"/clusters/{cluster}/nodegroups"
     with readable("Magnum"):
         answer = service.get(path, headers=magnum.MICROVERSION)
     if answer.status_code >= 400:
         raise MagflowError(f"Magnum answered {answer.status_code}: {answer.text[:300]}", where=path)
-    counts: Counter[str] = Counter()
-    for group in answer.json()["nodegroups"]:
-        counts[str(group["flavor_id"])] += int(group["node_count"])
-    return counts
+    return Counter({str(group["name"]): int(group["node_count"]) for group in answer.json()["nodegroups"]})
 
 
 def free_machines(connection: Connection, resource_class: str) -> int:
