@@ -16,8 +16,8 @@ class Cloud(Strict):
     name: str = Field(min_length=1, description="Entry of clouds.yaml that holds the credentials.")
     clouds_file: Path | None = Field(
         None,
-        description="The clouds.yaml to read; relative to this file. Unset: the one that OS_CLIENT_CONFIG_FILE names, else "
-        "the places that openstacksdk searches.",
+        description="The clouds.yaml to read; relative to this file. Unset: the one that OS_CLIENT_CONFIG_FILE names, "
+        "else the places that openstacksdk searches.",
     )
     magnum_release: str | None = Field(
         None,
@@ -39,7 +39,7 @@ class Cloud(Strict):
         None,
         gt=0,
         le=240,
-        description="Minutes from asking for a machine to its node being Ready (Ironic: tens); unset: 3, a virtual one's.",
+        description="Minutes from asking for a machine to its node being Ready (Ironic: tens); unset: 3.",
     )
 
 
