@@ -42,7 +42,8 @@ def situation(settings: Settings, compiled: Compiled) -> Situation:
         settings: of one cluster.
         compiled: its labels; driver and release come from there.
     """
-    labels, target = compiled.effective, compiled.target
+    # what the cluster's own labels push out of the template's is told by the labels' rules, not again by these
+    labels, target = compiled.template | (compiled.own or {}), compiled.target
     return {
         "driver": target.driver,
         "magnum": target.release.version if target.release else None,

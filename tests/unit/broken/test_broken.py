@@ -217,6 +217,12 @@ BROKEN = {
         "LABEL_UNKNOWN",
         "cluster.extra_labels.ingres_controller",
     ),
+    "labels of its own that push the others out": Broken(
+        "heat",
+        put("cluster.own_labels", {"auto_healing_enabled": "true"}),
+        "LABELS_REPLACED",
+        "cluster.own_labels",
+    ),
     "a further cluster of another version": Broken(
         "capi-helm",
         put("clusters", {"second": {"kubernetes": "v1.35.4"}}),
