@@ -15,16 +15,14 @@ from magflow.cli.shared import Allow, Env, Json, print_report, screen
 def plan(env: Env, allow: Allow = None, as_json: Json = False) -> None:
     """What a deploy would change. Nothing is written to the cloud. Example: magflow plan sandbox."""
     from magflow import settings_file
+    from magflow.engine import planning
     from magflow.engine.run_folder import RunFolder
-    from magflow.engine.stack import open_stack
     from magflow.findings import errors
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name)
     with run.lock():
-        terraform = open_stack("cluster", run, environment.settings)
-        terraform.init()
-        found = terraform.plan(allow=allow or [])
+        found = planning.plan(environment, run, allow or [])
     if as_json:
         print(json.dumps(found.as_dict(), indent=2))
     else:

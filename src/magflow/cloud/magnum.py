@@ -56,6 +56,18 @@ def node_groups(connection: Connection, cluster: Held) -> list[Held]:
     return [_held(item | {"cluster_id": cluster.id}) for item in _listed(connection, path, "nodegroups")]
 
 
+def template_users(connection: Connection) -> dict[str, dict[str, str]]:
+    """The clusters that the project may see, by their template's id: id and name.
+
+    Raises:
+        MagflowError: with Magnum's own words.
+    """
+    users: dict[str, dict[str, str]] = {}
+    for cluster in clusters(connection):
+        users.setdefault(cluster.template_id, {})[cluster.id] = cluster.name
+    return users
+
+
 def show(connection: Connection, identifier: str) -> dict[str, Any] | None:
     """All that Magnum says of a cluster, or None when it knows none of that id (or unique name).
 

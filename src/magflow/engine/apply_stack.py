@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from magflow.checks.world import World
-from magflow.cloud import kubeconfig
-from magflow.engine import at_once
+from magflow.cloud import kubeconfig, magnum
+from magflow.engine import at_once, status_race
 from magflow.engine.journal import Journal
 from magflow.engine.plan import PlanSummary
 from magflow.engine.recovery import Recovery
 from magflow.engine.run_folder import RunFolder
-from magflow.engine.stack import Stack, open_stack
+from magflow.engine.stack import Plan, Stack, open_stack
 from magflow.facts import Facts
 from magflow.private import private_folder
 
@@ -43,17 +43,22 @@ def apply_stack(stack: str, run: RunFolder, world: World, tell: Tell, allow: Col
     terraform = open_stack(stack, run, world.settings)
     tell("terraform init")
     terraform.init(tell)
-    tell("terraform plan")
-    plan = terraform.plan(tell, allow)
-    if stack == CLUSTER_STACK and _mended(terraform, plan.found, run, world, tell):
-        plan = terraform.plan(tell, allow)
-    plan.refuse()
-    if not plan.empty:
-        terraform.apply(tell, at_once.of_plan(plan.found, world.settings.terraform.clusters_at_once))
+    plan = first = _planned(terraform, stack, run, world, tell, allow)
+    if not first.empty:
+
+        def act() -> None:
+            terraform.apply(tell, at_once.of_plan(plan.found, world.settings.terraform.clusters_at_once))
+
+        def again() -> bool:
+            nonlocal plan
+            plan = _planned(terraform, stack, run, world, tell, allow)
+            return not plan.empty
+
+        status_race.ride_out(act, status_race.waiter_of(world, Journal(run.journal), tell), again)
     if stack == CLUSTER_STACK:
         take_facts(terraform.outputs(), run, world)
         _take_kubeconfigs(run, world, tell)
-    return plan.count, "no changes" if plan.empty else plan.summary
+    return first.count, "no changes" if first.empty else first.summary
 
 
 def take_facts(outputs: dict[str, Any], run: RunFolder, world: World) -> None:
@@ -62,6 +67,22 @@ def take_facts(outputs: dict[str, Any], run: RunFolder, world: World) -> None:
         outputs.get("facts"), where="output `facts` of the stack", main=world.settings.cluster.name
     )
     run.write_json(run.facts_file, world.known_facts.model_dump(mode="json"))
+
+
+def _planned(terraform: Stack, stack: str, run: RunFolder, world: World, tell: Tell, allow: Collection[str]) -> Plan:
+    """A plan that the guard lets through, after what a crash left was mended."""
+    tell("terraform plan")
+
+    def users() -> dict[str, dict[str, str]]:
+        return magnum.template_users(world.cloud)
+
+    plan = terraform.plan(tell, allow, users)
+    if stack == CLUSTER_STACK and _mended(terraform, plan.found, run, world, tell):
+        plan = terraform.plan(tell, allow, users)
+    plan.refuse()
+    if allowed := sorted({finding.path for finding in plan.findings if finding.path in allow}):
+        Journal(run.journal).write("plan_allowed", stack=stack, addresses=allowed)
+    return plan
 
 
 def _mended(terraform: Stack, found: PlanSummary, run: RunFolder, world: World, tell: Tell) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from magflow.engine import guard_rules
 from magflow.engine.guard_ways import allowing
 from magflow.engine.plan import PlanSummary
+from magflow.engine.plan_holdings import TEMPLATE
 from magflow.findings import Finding, Severity, warning
 
 
@@ -38,6 +39,11 @@ def examine(
         for finding in guard_rules.apply(plan, users or {}, tainted_is_broken=tainted_is_broken)
     ]
     return (*found, *_unused(allow, plan))
+
+
+def asks_for_users(plan: PlanSummary) -> bool:
+    """Whether it matters who else uses a template: the plan changes or deletes one."""
+    return any(change.kind == TEMPLATE and change.action != "create" for change in plan.changes)
 
 
 def _allowed(finding: Finding, allow: Collection[str]) -> Finding:

@@ -70,6 +70,14 @@ class PlanSummary:
     outputs: tuple[str, ...]
     holdings: tuple[Holding, ...] = ()
 
+    def __add__(self, other: PlanSummary) -> PlanSummary:
+        return PlanSummary(
+            self.changes + other.changes,
+            self.drift + other.drift,
+            self.outputs + other.outputs,
+            self.holdings + other.holdings,
+        )
+
     def of(self, action: Action) -> tuple[ResourceChange, ...]:
         """The changes of one kind."""
         return tuple(change for change in self.changes if change.action == action)

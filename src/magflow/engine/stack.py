@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from magflow import handoff, paths, programs, stages
@@ -31,11 +31,23 @@ class Stack:
         """Installs provider and modules."""
         self._terraform.init(_words(tell))
 
-    def plan(self, tell: Any = lambda _words: None, allow: Collection[str] = ()) -> Plan:
-        """What would change, and what the guard says of it; `allow` holds the addresses that it lets through."""
+    def plan(
+        self,
+        tell: Any = lambda _words: None,
+        allow: Collection[str] = (),
+        users: Callable[[], Mapping[str, Mapping[str, str]]] = dict,
+    ) -> Plan:
+        """What would change, and what the guard says of it.
+
+        Args:
+            tell: is told what Terraform says.
+            allow: addresses that the guard lets through.
+            users: asks Magnum for all clusters by template; asked only when the plan changes a template.
+        """
         found = self._terraform.plan(on_event=_words(tell))
+        known = users() if guard.asks_for_users(found) else None
         # what is still tainted here failed while it was made: it holds nothing (see recovery)
-        return Plan(found, guard.examine(found, allow, tainted_is_broken=True))
+        return Plan(found, guard.examine(found, allow, tainted_is_broken=True, users=known))
 
     def apply(self, tell: Any, at_once: int = 1) -> None:
         """Applies the plan made last, so many changes at a time."""
