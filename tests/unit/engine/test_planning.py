@@ -54,6 +54,6 @@ def test_a_stack_that_needs_what_is_yet_to_be_made(plans):
     missing = MagflowError("the cloud has no image 'x' that this project may use")
     with pytest.raises(CannotTell, match="cannot be planned before image is there: the cloud has no image"):
         plans([change("image", "create")], missing)
-    with pytest.raises(MagflowError, match="^the cloud has no image") as found:
+    with pytest.raises(MagflowError, match=r"^the cloud has no image") as found:
         plans([], missing)
     assert found.value.exit_code == 1
