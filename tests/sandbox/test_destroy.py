@@ -78,10 +78,9 @@ def twins(cloud, ours):
     other = volumes.create_volume(name=ours.stack, size=1, metadata={"cinder.csi.openstack.org/cluster": "kubernetes"})
     keypair = cloud.compute.create_keypair(name="tear")
     credential = identity.create_application_credential(cloud.current_user_id, name=f"magnum-{ours.id[:-1]}-0a1b2c3d")
-    theirs = coe.get_cluster_template(ours.template)
     template = coe.create_cluster_template(
-        name=theirs.name, coe="kubernetes", image_id=theirs.image_id, external_network_id=theirs.external_network_id,
-        flavor_id=theirs.flavor_id, master_flavor_id=theirs.master_flavor_id, keypair_id="magflow",
+        name=coe.get_cluster_template(ours.template).name, coe="kubernetes", image_id="ubuntu-jammy-kube-v1.36.3",
+        external_network_id="public", flavor_id="bm.cpu", master_flavor_id="bm.control", keypair_id="magflow",
     )  # fmt: skip
     cluster = coe.create_cluster(name="tear", cluster_template_id=template.id, master_count=1, node_count=1)
     deadline = time.monotonic() + 120
