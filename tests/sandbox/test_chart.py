@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import Any
 
@@ -62,8 +63,13 @@ def render(**changes: Any) -> dict[tuple[str, str], Any]:
     return {(item["kind"], item["metadata"]["name"]): item for item in objects}
 
 
+def stem(name: str) -> str:
+    """A template's name without the hash of what is in it."""
+    return re.sub(r"-[0-9a-f]{8}$", "", name)
+
+
 def test_the_objects_have_the_names_that_the_driver_polls() -> None:
-    assert set(render()) == {
+    assert {(kind, stem(name)) for kind, name in render()} == {
         ("Cluster", "demo"),
         ("OpenStackCluster", "demo"),
         ("KubeadmControlPlane", "demo-control-plane"),
@@ -75,6 +81,28 @@ def test_the_objects_have_the_names_that_the_driver_polls() -> None:
         ),
         ("Manifests", "demo-csi-cinder-storageclass"),
     }
+
+
+def test_a_machine_template_has_another_name_when_it_is_another() -> None:
+    def templates(**changes: Any) -> dict[str, str]:
+        return {stem(name): name for kind, name in render(**changes) if kind == "OpenStackMachineTemplate"}
+
+    before = templates()
+    assert templates() == before == templates(kubernetesVersion="1.36.4")
+    after = templates(machineImageId="another")
+    assert before.keys() == after.keys() and not set(before.values()) & set(after.values())
+    group = {"name": "default-worker", "machineFlavor": "bm.gpu4", "machineCount": 2}
+    after = templates(nodeGroups=[group])
+    assert after["demo-default-worker"] != before["demo-default-worker"]
+    assert after["demo-control-plane"] == before["demo-control-plane"]
+
+
+def test_machines_are_made_by_the_template_of_their_owner() -> None:
+    objects = render()
+    templates = {name for kind, name in objects if kind == "OpenStackMachineTemplate"}
+    control = objects["KubeadmControlPlane", "demo-control-plane"]["spec"]["machineTemplate"]
+    worker = objects["MachineDeployment", "demo-default-worker"]["spec"]["template"]["spec"]
+    assert {control["infrastructureRef"]["name"], worker["infrastructureRef"]["name"]} <= templates
 
 
 def test_counts_and_versions_arrive() -> None:

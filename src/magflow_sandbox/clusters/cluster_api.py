@@ -141,39 +141,50 @@ def conditions(now: Iterable[Object], before: Iterable[Object], clock: datetime.
     return [{**new, "lastTransitionTime": times.get((new["type"], new["status"]), stamp)} for new in now]
 
 
-def deployment_status(deployment: Object, machines: int, ready: int, failure: str | None = None) -> Object:
+def deployment_status(
+    deployment: Object, machines: int, ready: int, failure: str | None = None, *, old: int = 0
+) -> Object:
     """Status of a MachineDeployment.
+
+    While machines are replaced, the phase is what Cluster API says: Running as often as the wanted number is ready, and
+    none while there is one more.
 
     Args:
         machines: how many machines there are, those that are being deleted included.
         ready: how many of their nodes are Ready.
         failure: why it can never come up.
+        old: how many machines are of another template or version.
     """
     wanted = wanted_replicas(deployment)
+    phase: str | None
     if failure:
         phase = "Failed"
+    elif old:
+        phase = "ScalingUp" if ready < wanted else "Running" if ready == wanted else None
     elif machines > wanted:
         phase = "ScalingDown"
     elif machines < wanted or ready < wanted:
         phase = "ScalingUp"
     else:
         phase = "Running"
-    whole = phase == "Running"
+    whole = phase == "Running" or bool(old and ready >= wanted)
     message = failure or f"{ready} of {wanted} machines ready"
     return {
         "observedGeneration": deployment["metadata"]["generation"],
         "phase": phase,
         "replicas": machines,
-        "updatedReplicas": machines,
+        "updatedReplicas": machines - old,
         "readyReplicas": ready,
         "availableReplicas": ready,
         "unavailableReplicas": max(0, wanted - ready),
-        "conditions": [condition(kind, true=whole, reason=phase, message=message) for kind in ("Ready", "Available")],
+        "conditions": [
+            condition(kind, true=whole, reason=phase or "", message=message) for kind in ("Ready", "Available")
+        ],
     }
 
 
 def control_plane_status(
-    control_plane: Object, machines: int, ready: int, problem: str, failure: str | None = None
+    control_plane: Object, machines: int, ready: int, problem: str, failure: str | None = None, *, old: int = 0
 ) -> Object:
     """Status of a KubeadmControlPlane.
 
@@ -182,17 +193,19 @@ def control_plane_status(
         ready: how many of their nodes are Ready.
         problem: what is waited for; empty when the API server, and with it etcd, says that it is ready.
         failure: why it can never come up.
+        old: how many machines are of another template or version.
     """
     wanted, healthy = wanted_replicas(control_plane), not problem
-    nodes = machines == ready == wanted
-    waiting = problem or f"{ready} of {wanted} control plane machines ready"
+    nodes = machines == ready == wanted and not old
+    rolling = f"Rolling {old} replicas with outdated spec ({machines - old} replicas up to date)" if old else ""
+    waiting = problem or rolling or f"{ready} of {wanted} control plane machines ready"
     reason = "Failed" if failure else "Waiting"
     says: Object = {
         "observedGeneration": control_plane["metadata"]["generation"],
         "initialized": healthy or bool(control_plane.get("status", {}).get("initialized")),
         "ready": healthy,
         "replicas": machines,
-        "updatedReplicas": machines,
+        "updatedReplicas": machines - old,
         "readyReplicas": ready if healthy else 0,
         "unavailableReplicas": 0 if healthy and nodes else max(0, wanted - ready) or wanted,
         "failureReason": "UnsupportedChange" if failure else None,
@@ -204,7 +217,7 @@ def control_plane_status(
             condition("Ready", true=healthy and nodes, reason=reason, message=failure or waiting),
         ],
     }
-    if healthy:
+    if healthy and not old:  # it is the lowest of its machines'
         says["version"] = control_plane["spec"]["version"]
     return says
 

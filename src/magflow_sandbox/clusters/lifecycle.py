@@ -24,7 +24,7 @@ from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
 from magflow_sandbox.clusters.faulty import UNREACHED, Faulty
 from magflow_sandbox.clusters.infrastructure import ADMIN, MAIN, TROUBLE, Infrastructure, connect, failed
 from magflow_sandbox.clusters.leftovers import Leftovers
-from magflow_sandbox.clusters.machines import Machines
+from magflow_sandbox.clusters.machines import Machines, outdated
 from magflow_sandbox.clusters.ports import Ports
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home
@@ -205,14 +205,16 @@ class Lifecycle:
         for deployment in view.deployments:
             machines = view.machines_of(capi.group_of(deployment))
             count = sum(machine["metadata"]["name"] in ready for machine in machines)
-            said = capi.deployment_status(deployment, len(machines), count, failure)
+            old = sum(outdated(machine, deployment) for machine in machines)
+            said = capi.deployment_status(deployment, len(machines), count, failure, old=old)
             self._status(deployment, said)
-            whole &= said["phase"] == "Running"
+            whole &= said["phase"] == "Running" and not old
         own = view.machines_of(capi.CONTROL_PLANE)
         count = sum(machine["metadata"]["name"] in ready for machine in own)
-        said = capi.control_plane_status(view.control_plane, len(own), count, problem or "", failure)
+        old = sum(outdated(machine, view.control_plane) for machine in own)
+        said = capi.control_plane_status(view.control_plane, len(own), count, problem or "", failure, old=old)
         self._status(view.control_plane, said)
-        complete = count == len(own) == capi.wanted_replicas(view.control_plane)
+        complete = count == len(own) == capi.wanted_replicas(view.control_plane) and not old
         waiting = problem or (None if complete else "waiting for control plane machines")
         self._status(view.cluster, capi.cluster_status(view.cluster, infrastructure, waiting))
         return whole and waiting is None
@@ -249,15 +251,16 @@ class Lifecycle:
             self._status(view.cluster, {"phase": "Deleting"})
             return LATER
         plane.delete()
+        rest = [item for item in (view.infrastructure, view.control_plane) if item]
+        for item in [*rest, *view.deployments, *view.manifests]:
+            self.api.delete(capi.path_of(item))
+        for item in rest:
+            self.api.patch_if_there(capi.path_of(item), {"metadata": {"finalizers": None}})
         if (self.faulty.blocked() or ("", ""))[1] == "finalizer":
             self._status(view.cluster, {"phase": "Deleting"})
             return LATER
         self.ports.take_back(view)
-        rest = [item for item in (view.infrastructure, view.control_plane) if item]
-        for item in [*rest, *view.deployments, *view.manifests]:
-            self.api.delete(capi.path_of(item))
-        for item in [*rest, view.cluster]:
-            self.api.patch_if_there(capi.path_of(item), {"metadata": {"finalizers": None}})
+        self.api.patch_if_there(capi.path_of(view.cluster), {"metadata": {"finalizers": None}})
         LOG.info("%s: gone after %.1f s", self.name, time.monotonic() - begun)
         return LATER
 

@@ -12,11 +12,15 @@ from magflow_sandbox.clusters import cluster_api as capi
 from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.nodes import Capacity, Node
+from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.faults.reasons import Reason
 
 SUFFIX = string.ascii_lowercase + string.digits
 NAME_LIMIT = 63
 """Characters of a node's name: it is also a label's value."""
+FLAVOR = "sandbox.magflow.io/flavor"
+"""Annotation of a machine: its flavor."""
+SURGE = 1
 
 Address = Callable[[Object], str]
 
@@ -33,7 +37,11 @@ class Machines:
         self._capacities: dict[str, Capacity] = {}
 
     def scale(self, view: View) -> None:
-        """Create what is missing, mark for deletion what is too much (the newest) or of a group that is gone."""
+        """Create what is missing, mark for deletion what is too much (the newest) or of a group that is gone.
+
+        Machines of another template or version than their owner's are replaced one by one, as a rolling update with
+        Cluster API's defaults does it: first another one more, then, when its node is Ready, an old one less.
+        """
         owners = {capi.group_of(item): item for item in view.deployments}
         if view.control_plane:
             owners[capi.CONTROL_PLANE] = view.control_plane
@@ -42,11 +50,12 @@ class Machines:
                 self._delete(machine)
         for group, owner in owners.items():
             present = [machine for machine in view.machines_of(group) if not _deleting(machine)]
-            wanted = capi.wanted_replicas(owner)
-            for _ in range(wanted - len(present)):
-                view.machines.append(self._create(view, owner, group))
-            newest_first = sorted(present, key=lambda item: item["metadata"]["creationTimestamp"], reverse=True)
-            for machine in newest_first[: max(0, len(present) - wanted)]:
+            old = [machine for machine in present if outdated(machine, owner)]
+            wanted, new = capi.wanted_replicas(owner), len(present) - len(old)
+            room = wanted - new if not old else min(wanted - new, wanted + SURGE - len(present))
+            made = [self._create(view, owner, group) for _ in range(room)]
+            view.machines += made
+            for machine in self._surplus(present, old, wanted) if not made else []:
                 self._delete(machine)
 
     def address(self, view: View, port: Address) -> None:
@@ -139,9 +148,17 @@ class Machines:
                 self._delete(machine)
             self.api.patch_if_there(capi.path_of(machine), {"metadata": {"finalizers": None}})
 
+    def _surplus(self, present: list[Object], old: list[Object], wanted: int) -> list[Object]:
+        """The machines that may go now."""
+        if not old:
+            return sorted(present, key=_age, reverse=True)[: max(0, len(present) - wanted)]
+        running = [machine for machine in present if machine.get("status", {}).get("nodeRef")]
+        useless = [machine for machine in old if machine not in running]
+        spare = max(0, len(running) - wanted)
+        return useless + [machine for machine in sorted(old, key=_age) if machine in running][:spare]
+
     def _create(self, view: View, owner: Object, group: str) -> Object:
-        template = owner["spec"]["template"]["spec"] if group != capi.CONTROL_PLANE else owner["spec"]
-        part = template if group != capi.CONTROL_PLANE else owner["spec"]["machineTemplate"]
+        reference, version = _wanted(owner)
         suffix = "".join(secrets.choice(SUFFIX) for _ in range(5))
         name = f"{f'{view.name}-{group}'[: NAME_LIMIT - 6]}-{suffix}"
         labels = {
@@ -153,20 +170,26 @@ class Machines:
         machine = {
             "apiVersion": "cluster.x-k8s.io/v1beta1",
             "kind": "Machine",
-            "metadata": {"name": name, "labels": labels, "finalizers": [capi.FINALIZERS["Machine"]]},
+            "metadata": {
+                "name": name,
+                "labels": labels,
+                # the template goes before its machines do
+                "annotations": {FLAVOR: _flavor(view, reference["name"])},
+                "finalizers": [capi.FINALIZERS["Machine"]],
+            },
             "spec": {
                 "clusterName": view.name,
-                "version": template["version"],
+                "version": version,
                 "bootstrap": {},
                 "providerID": f"openstack:///{uuid.uuid4()}",
-                "infrastructureRef": {**part["infrastructureRef"], "namespace": view.namespace},
+                "infrastructureRef": {**reference, "namespace": view.namespace},
             },
         }
         return self.api.create(capi.path("Machine", view.namespace), machine)
 
     def _capacity(self, view: View, machine: Object, ask: Callable[[str], Capacity]) -> Capacity:
-        template = view.templates[machine["spec"]["infrastructureRef"]["name"]]
-        flavor = template["spec"]["template"]["spec"]["flavor"]
+        known = machine["metadata"].get("annotations", {}).get(FLAVOR)
+        flavor = known or _flavor(view, machine["spec"]["infrastructureRef"]["name"])
         if flavor not in self._capacities:
             self._capacities[flavor] = ask(flavor)
         return self._capacities[flavor]
@@ -183,6 +206,31 @@ def address_of(machine: Object) -> str | None:
     """A machine's address, None while it has none."""
     found = machine.get("status", {}).get("addresses") or []
     return str(found[0]["address"]) if found else None
+
+
+def outdated(machine: Object, owner: Object) -> bool:
+    """Whether a machine was made by another template or for another version than its owner has now."""
+    reference, version = _wanted(owner)
+    spec = machine["spec"]
+    return bool(spec["infrastructureRef"]["name"] != reference["name"] or spec["version"] != version)
+
+
+def _wanted(owner: Object) -> tuple[Object, str]:
+    """Reference to the template, and version, of a MachineDeployment's or control plane's machines."""
+    spec = owner["spec"]
+    if "machineTemplate" in spec:
+        return spec["machineTemplate"]["infrastructureRef"], spec["version"]
+    return spec["template"]["spec"]["infrastructureRef"], spec["template"]["spec"]["version"]
+
+
+def _flavor(view: View, template: str) -> str:
+    if template not in view.templates:
+        raise SandboxError(f"template {template} is not there (yet)")
+    return str(view.templates[template]["spec"]["template"]["spec"]["flavor"])
+
+
+def _age(machine: Object) -> str:
+    return str(machine["metadata"]["creationTimestamp"])
 
 
 def _deleting(machine: Object) -> bool:

@@ -50,6 +50,18 @@ def test_an_empty_group_runs_when_nothing_is_left() -> None:
     assert capi.deployment_status(obj(0), 1, 1)["phase"] == "ScalingDown"
 
 
+@pytest.mark.parametrize(("machines", "ready", "phase"), [(3, 2, "Running"), (3, 3, None), (2, 1, "ScalingUp")])
+def test_while_machines_are_replaced_the_phase_is_cluster_apis(machines: int, ready: int, phase: str | None) -> None:
+    status = capi.deployment_status(obj(2), machines, ready, old=1)
+    assert (status["phase"], status["updatedReplicas"]) == (phase, machines - 1)
+
+
+def test_a_control_plane_with_old_machines_is_not_complete() -> None:
+    status = capi.control_plane_status(obj(1), 1, 1, "", old=1)
+    assert (status["replicas"], status["updatedReplicas"]) == (1, 0)
+    assert "Ready" not in true(status) and "version" not in status
+
+
 def test_a_group_that_can_never_come_up_says_why() -> None:
     status = capi.deployment_status(obj(1), 0, 0, "no binaries")
     assert status["phase"] == "Failed"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from magflow_sandbox.clusters import cluster_api as capi
-from magflow_sandbox.clusters.machines import Machines
+from magflow_sandbox.clusters.machines import Machines, outdated
 from magflow_sandbox.clusters.nodes import Capacity
 
 CLOCK = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
@@ -129,5 +129,89 @@ def test_a_machine_runs_only_while_its_node_is_ready(machines: Machines, view: c
 
 def test_long_names_stay_within_a_labels_length(api: FakeApi, view: capi.View) -> None:
     view.deployments = [deployment("g" * 60, 1)]
+    view.templates[f"a-{'g' * 60}"] = view.templates["a-gpu"]
     Machines(api).scale(view)  # type: ignore[arg-type]
     assert max(len(machine["metadata"]["name"]) for machine in view.machines) <= 63
+
+
+# -- machines of another template or version
+
+
+def renew(view: capi.View, count: int = 2) -> None:
+    """The owner of the group gets another template."""
+    view.deployments = [deployment("gpu", count)]
+    view.deployments[0]["spec"]["template"]["spec"]["infrastructureRef"]["name"] = "a-gpu-new"
+    view.templates = {"a-gpu-new": {"spec": {"template": {"spec": {"flavor": "bm.new"}}}}}
+
+
+def run(view: capi.View, *, but: str = "") -> None:
+    """Every machine's node is Ready, except one."""
+    for machine in view.machines:
+        name = machine["metadata"]["name"]
+        machine["status"] = {"nodeRef": None if name == but else {"name": name}}
+
+
+def test_old_machines_are_replaced_one_by_one_and_the_group_is_never_short(
+    machines: Machines, view: capi.View, api: FakeApi
+) -> None:
+    run(view)
+    before = [machine["metadata"]["name"] for machine in view.machines_of("gpu")]
+    renew(view)
+    sizes = []
+    for _ in range(6):
+        machines.scale(view)
+        machines.finish(view, lambda _: None)
+        run(view)
+        sizes.append(len(view.machines_of("gpu")))
+    assert sizes == [3, 2, 3, 2, 2, 2]
+    assert api.deleted == before
+    assert not any(outdated(machine, view.deployments[0]) for machine in view.machines_of("gpu"))
+
+
+def test_an_old_machine_stays_until_the_new_ones_node_is_ready(
+    machines: Machines, view: capi.View, api: FakeApi
+) -> None:
+    run(view)
+    renew(view)
+    machines.scale(view)
+    new = view.machines_of("gpu")[-1]["metadata"]["name"]
+    run(view, but=new)
+    for _ in range(3):
+        machines.scale(view)
+    assert api.deleted == [] and len(view.machines_of("gpu")) == 3
+
+
+def test_an_old_machine_without_a_node_goes_first(machines: Machines, view: capi.View, api: FakeApi) -> None:
+    broken = view.machines_of("gpu")[1]["metadata"]["name"]
+    run(view, but=broken)
+    renew(view)
+    machines.scale(view)
+    run(view, but=broken)
+    machines.scale(view)
+    assert api.deleted[0] == broken
+
+
+def test_a_new_version_replaces_the_control_plane_too(machines: Machines, view: capi.View, api: FakeApi) -> None:
+    (old,) = view.machines_of(capi.CONTROL_PLANE)
+    run(view)
+    view.control_plane["spec"]["version"] = "v1.36.4"
+    for _ in range(2):
+        machines.scale(view)
+        run(view)
+    assert api.deleted == [old["metadata"]["name"]]
+
+
+def test_a_machine_keeps_the_flavor_of_the_template_that_is_gone(machines: Machines, view: capi.View) -> None:
+    renew(view)
+    machines.scale(view)
+    run(view)
+    for machine in view.machines:
+        machine["status"]["addresses"] = [{"type": "InternalIP", "address": "10.0.0.9"}]
+    asked: set[str] = set()
+
+    def capacity(flavor: str) -> Capacity:
+        asked.add(flavor)
+        return Capacity(cpus=1, memory=1)
+
+    machines.nodes(view, capacity)
+    assert asked == {"bm.gpu", "bm.new", "bm.control-plane"}

@@ -35,3 +35,8 @@ rootVolume:
   {{- end }}
 {{- end }}
 {{- end }}
+
+{{/* Name of a template: as with the upstream chart it changes with what is in it, so that machines are replaced. */}}
+{{- define "hashed" -}}
+{{ .name }}-{{ .spec | sha256sum | trunc 8 }}
+{{- end }}
