@@ -10,6 +10,7 @@ from magflow.findings import Finding, error, warning
 from magflow.rules.driver import Target
 from magflow.rules.label_standing import Standing, judge
 from magflow.rules.label_table import Reader, Spec, near, table
+from magflow.settings import Stages
 from magflow.settings.base import Driver
 
 VERSION = re.compile(r"^v\d+\.\d+\.\d+(-[A-Za-z0-9.-]+)?$")
@@ -45,13 +46,13 @@ def check(
             continue
         verdict = judge(spec, target, os_distro, server_type)
         if verdict.standing is not Standing.READ:
-            yield unread(spec, path, verdict.standing, verdict.why)
+            yield unread(spec, path, verdict.standing, verdict.why, target.driver)
             continue
         if verdict.reader:
             yield from _read(spec, verdict.reader, value, path, target)
 
 
-def unread(spec: Spec, path: str, standing: Standing, why: str) -> Finding:
+def unread(spec: Spec, path: str, standing: Standing, why: str, driver: Driver) -> Finding:
     """The finding for a label that this driver and release do not read."""
     match standing:
         case Standing.TOO_NEW:
@@ -60,13 +61,29 @@ def unread(spec: Spec, path: str, standing: Standing, why: str) -> Finding:
             return error("LABEL_REFUSED", path, f"{spec.key} {why}", "leave it out")
         case Standing.REMOVED:
             said = f"{spec.key} does nothing: {'it ' if not spec.unread else ''}{why}"
-            return warning("LABEL_INERT", path, said, _instead(spec))
+            return warning("LABEL_INERT", path, said, instead(spec, driver))
         case _:
-            return warning("LABEL_IGNORED", path, f"{spec.key} {why}", _instead(spec))
+            return warning("LABEL_IGNORED", path, f"{spec.key} {why}", instead(spec, driver))
 
 
-def _instead(spec: Spec) -> str:
-    return f"use {spec.instead}" if spec.instead else "leave it out"
+def instead(spec: Spec, driver: Driver) -> str:
+    """What to do in place of a label that a driver does not read."""
+    successors = [reader.successor for reader in spec.readers.values() if reader.successor]
+    successors = [name for name in successors if driver in table()[name].readers]
+    if spec.instead or successors:
+        return f"use {spec.instead or successors[0]}"
+    return f"leave it out; {place(spec, driver)}"
+
+
+def place(spec: Spec, driver: Driver) -> str:
+    """What takes the place of a label that a driver does not read."""
+    if driver in spec.elsewhere:
+        return spec.elsewhere[driver]
+    if spec.stage is None:
+        return "nothing takes its place"
+    if spec.stage in Stages.model_fields:
+        return f"the stage {spec.stage} takes its place"
+    return "install it in the cluster yourself"
 
 
 def _unknown(key: str, path: str, driver: Driver) -> Finding:

@@ -7,11 +7,11 @@ from typing import Any
 
 from magflow.findings import Finding, error, warning
 from magflow.rules.driver import Target
-from magflow.rules.label_check import unread
+from magflow.rules.label_check import instead, place, unread
 from magflow.rules.label_model import Label, Replaced
-from magflow.rules.label_standing import Standing, judge
+from magflow.rules.label_standing import Standing, Verdict, judge
 from magflow.rules.label_table import table
-from magflow.settings import Settings, Stages
+from magflow.settings import Settings
 
 
 @dataclass
@@ -66,39 +66,16 @@ class Draft:
             return True
         intent = intent or spec.about.rstrip(".")
         if verdict.standing in (Standing.TOO_NEW, Standing.REFUSED):
-            self.findings.append(unread(spec, path, verdict.standing, verdict.why))
+            self.findings.append(unread(spec, path, verdict.standing, verdict.why, self.target.driver))
         else:
             inert = verdict.standing is Standing.REMOVED
-            self.leave(intent, path, spec.stage, f"{key} {verdict.why}", inert=inert, needed=needed)
+            why, driver = f"{key} {verdict.why}", self.target.driver
+            self.replaced.append(Replaced(intent, path, spec.stage, f"{why}; {place(spec, driver)}"))
+            make = error if needed else warning
+            code = "LABEL_INERT" if inert else "LABEL_IGNORED"
+            self.findings.append(make(code, path, f"{intent}: {why}", instead(spec, driver)))
         return False
 
-    def leave(
-        self, intent: str, path: str, stage: str | None, why: str, *, inert: bool = False, needed: bool = False
-    ) -> None:
-        """Notes something that the driver does not do, and tells it.
-
-        Args:
-            intent: what was asked for, in a few words.
-            path: key path of the settings.
-            stage: the stage of ours that takes its place, if there is one.
-            why: why the driver does not do it.
-            inert: whether a driver once did it.
-            needed: whether that is an error.
-        """
-        instead = _instead(stage)
-        self.replaced.append(Replaced(intent, path, stage, f"{why}; {instead}"))
-        code = "LABEL_INERT" if inert else "LABEL_IGNORED"
-        make = error if needed else warning
-        self.findings.append(make(code, path, f"{intent}: {why}", instead))
-
-    def _judge(self, key: str) -> Any:
+    def _judge(self, key: str) -> Verdict:
         settings = self.settings
         return judge(table()[key], self.target, settings.image.os_distro, settings.cluster.server_type)
-
-
-def _instead(stage: str | None) -> str:
-    if stage is None:
-        return "nothing takes its place; leave it out"
-    if stage in Stages.model_fields:
-        return f"the stage {stage} takes its place"
-    return "install it in the cluster yourself"

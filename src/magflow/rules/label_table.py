@@ -73,6 +73,7 @@ class Spec:
         values: of an enum.
         secret: its value is never shown.
         stage: the stage of ours that takes its place where a driver does not read it.
+        elsewhere: drivers that do not read it, and what says it to them.
         unread: why no driver reads it; None: at least one does.
         instead: the label that does what was meant.
         readers: by driver.
@@ -84,6 +85,7 @@ class Spec:
     values: tuple[str, ...]
     secret: bool
     stage: str | None
+    elsewhere: Mapping[Driver, str]
     unread: str | None
     instead: str | None
     readers: Mapping[Driver, Reader]
@@ -169,6 +171,7 @@ def _spec(key: str, value: dict[str, Any], bare_metal: bool) -> Spec:
         values=tuple(value.get("values", ())),
         secret=value.get("secret", False),
         stage=value.get("stage"),
+        elsewhere=value.get("elsewhere", {}),
         unread=value.get("unread"),
         instead=value.get("instead"),
         readers={driver: _reader(driver, value[driver], bare_metal) for driver in DRIVERS if driver in value},

@@ -124,6 +124,10 @@ def _extra(draft: Draft) -> None:
     draft.findings += label_check.check(given, at, draft.target, settings.image.os_distro, settings.cluster.server_type)
     for key, value in given.items():
         path, compiled = f"{at}.{key}", draft.labels.get(key)
+        spec = table().get(key)
+        if spec and spec.stage and not draft.reads(key) and value.lower() not in ("", "false"):
+            why = f"label {key} is not read by this driver; {label_check.place(spec, draft.target.driver)}"
+            draft.replaced.append(Replaced(spec.about.rstrip("."), path, spec.stage, why))
         if compiled and compiled.value != value:
             draft.findings.append(
                 error(

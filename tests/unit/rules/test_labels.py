@@ -184,7 +184,7 @@ def test_what_is_asked_for_becomes_exactly_these_labels(parts, wanted):
             (item,) = asked.replaced
             (finding,) = asked.findings
             assert finding.path == item.path
-            assert finding.hint in item.reason
+            assert finding.hint.removeprefix("leave it out; ") in item.reason
 
 
 def test_a_plain_cluster_says_nothing_but_its_version_and_what_is_off():
@@ -260,6 +260,25 @@ def test_a_stage_of_ours_takes_the_place_of_what_is_ignored():
     assert (item.intent, item.stage) == ("ingress controller traefik", "ingress_controller")
     (item,) = compiled("cluster-api", monitoring={"enabled": True}).replaced
     assert item.stage == "monitoring"
+
+
+def test_so_it_does_when_the_label_is_given_as_it_is():
+    extra = {
+        "ingress_controller": "traefik",
+        "prometheus_monitoring": "true",
+        "kube_tag": "v1.34.1",
+        "npd_enabled": "true",
+    }
+    result = compiled("capi-helm", cluster={"extra_labels": extra})
+    assert [(item.path, item.stage) for item in result.replaced] == [
+        ("cluster.extra_labels.ingress_controller", "ingress_controller"),
+        ("cluster.extra_labels.prometheus_monitoring", "monitoring"),
+    ]
+    hints = {finding.path.rpartition(".")[2]: finding.hint for finding in result.findings}
+    assert hints["prometheus_monitoring"] == "use monitoring_enabled"
+    assert hints["kube_tag"] == "leave it out; the image's property kube_version says it"
+    off = {"ingress_controller": "", "prometheus_monitoring": "false"}
+    assert compiled("capi-helm", cluster={"extra_labels": off}).replaced == ()
 
 
 def test_labels_of_nodes_are_left_to_a_stage_without_a_warning():
