@@ -17,6 +17,7 @@ import tenacity
 from magflow.checks.diagnosis import Diagnosis
 from magflow.cloud.magnum import Held
 from magflow.errors import MagflowError
+from magflow.findings import Finding
 
 RACE = re.compile(r"unexpected state '\w+', wanted target '\w+'")
 """TRANSIENT_STATUS_RACE, in the provider's words (Terraform's SDK, StateChangeConf)."""
@@ -26,6 +27,8 @@ WITHIN = 30.0
 """Minutes that Magnum gets to delete a cluster; the provider's own limit."""
 STARTS_WITHIN = 2.0
 """Minutes after which a deletion must show in Magnum's status: the request is a cast."""
+LOOK_EVERY = 60.0
+"""Seconds between two looks at a deletion while Terraform waits for it."""
 AGAIN = 3
 """How often Terraform is asked again: once for the clusters, once for what they held."""
 
@@ -44,6 +47,7 @@ class Waiter:
         look: the environment's clusters that Magnum still has.
         why: diagnoses one of them.
         tell: is told what is waited for.
+        warn: is told, once, what holds a deletion up while it is still waited for.
         scale: multiplies the limits (cloud.time_scale).
         clock: time, for tests.
         sleep: waits so many seconds.
@@ -55,12 +59,34 @@ class Waiter:
         why: Callable[[Held], Diagnosis],
         tell: Callable[[str], None],
         *,
+        warn: Callable[[Finding], None] = lambda _finding: None,
         scale: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._look, self._why, self._tell = look, why, tell
+        self._warn, self._told = warn, set[str]()
         self._scale, self._clock, self._sleep = scale, clock, sleep
+        self._looked = clock()
+
+    def watch(self, words: str) -> None:
+        """Passes on what Terraform says; now and then looks whether something holds the deletion up.
+
+        What holds it up is told while there is still time to take it away: the deletion then goes on by itself.
+        """
+        self._tell(words)
+        if self._clock() - self._looked < LOOK_EVERY:
+            return
+        self._looked = self._clock()
+        try:
+            for cluster in self._look():
+                found = self._why(cluster) if cluster.status.startswith("DELETE_") else None
+                if found and found.exit_code == 1 and found.id not in self._told:
+                    self._told.add(found.id)
+                    for finding in found.findings:
+                        self._warn(finding)
+        except MagflowError as error:
+            self._tell(f"Magnum was not asked: {error.what}")
 
     def gone(self, spent: float = 0.0) -> None:
         """Returns when no cluster is left.
@@ -120,7 +146,7 @@ def destroy(stack: Stack, waiter: Waiter, tell: Callable[[str], None]) -> None:
     ):
         with attempt:
             try:
-                stack.destroy(tell)
+                stack.destroy(waiter.watch)
             except MagflowError as error:
                 late = "timeout while waiting" in error.what
                 if not (late or RACE.search(error.what) or IN_USE.search(error.what)):

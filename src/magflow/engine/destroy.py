@@ -105,5 +105,9 @@ def _waiter(world: World, run: RunFolder, progress: Progress, marks: Marks) -> d
         return diagnose(seen)
 
     return deletion.Waiter(
-        lambda: _alive(world, marks), why, progress.now, scale=max(1.0, world.settings.cloud.time_scale)
+        lambda: _alive(world, marks),
+        why,
+        progress.now,
+        warn=progress.finding,
+        scale=max(1.0, world.settings.cloud.time_scale),
     )

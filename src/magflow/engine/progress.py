@@ -31,6 +31,9 @@ class Progress(Protocol):
     def result(self, result: Result) -> None:
         """A check has ended."""
 
+    def finding(self, finding: Finding) -> None:
+        """Something was found that the reader should know at once."""
+
     def done(self, outcome: str, summary: str, seconds: float) -> None:
         """A stage has ended."""
 

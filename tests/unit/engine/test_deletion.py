@@ -34,7 +34,7 @@ class Stack:
             raise MagflowError(self.errors.pop(0))
 
 
-def waiter(statuses, clock=None):
+def waiter(statuses, clock=None, warn=lambda _finding: None):
     """A Magnum whose cluster has these statuses one after the other, the last for ever; None: it is gone."""
     clock, left = clock or Clock(), list(statuses)
 
@@ -46,7 +46,7 @@ def waiter(statuses, clock=None):
         verdict = Verdict.DELETE_BLOCKED if held.status.startswith("DELETE") else Verdict.DELETE_NOT_STARTED
         return Diagnosis("demo", "c1", verdict, (Cause("SECURITY_GROUP_IN_USE", "x", 1, ("port p1",), ("look",)),))
 
-    return Waiter(look, why, lambda _words: None, clock=lambda: clock.now, sleep=clock.sleep)
+    return Waiter(look, why, lambda _words: None, warn=warn, clock=lambda: clock.now, sleep=clock.sleep)
 
 
 def test_a_status_of_before_is_waited_out_until_magnum_knows_the_cluster_no_more():
@@ -81,6 +81,31 @@ def test_after_the_providers_own_time_out_nothing_more_is_waited_for():
     with pytest.raises(Stuck):
         destroy(Stack(TIMEOUT), waiter(["DELETE_IN_PROGRESS"], clock), lambda _words: None)
     assert clock.now < 10
+
+
+def test_what_holds_a_deletion_up_is_told_once_while_terraform_still_waits():
+    clock, told = Clock(), []
+
+    class Slow:
+        def destroy(self, tell):
+            for _ in range(20):
+                clock.now += 10
+                tell("Still destroying...")
+
+    destroy(Slow(), waiter(["DELETE_IN_PROGRESS"], clock, told.append), lambda _words: None)
+    assert [finding.code for finding in told] == ["DELETE_BLOCKED"]
+    assert "port p1" in told[0].message
+
+
+def test_a_magnum_that_does_not_answer_meanwhile_is_no_failure():
+    clock = Clock()
+
+    def look():
+        raise MagflowError("503")
+
+    watching = Waiter(look, lambda _held: None, lambda _words: None, clock=lambda: clock.now)
+    clock.now = 100
+    watching.watch("Still destroying...")
 
 
 def test_other_failures_are_terraforms_own_words():
