@@ -86,7 +86,8 @@ def _show(view: Any, name: str, compiled: Compiled) -> None:
     _print_labels(console, compiled)
     words = ", ".join(f"{key} {str(value).lower()}" for key, value in compiled.attributes.items())
     lines = [f"template: {words}"]
-    lines += [f"not by the driver: {item.intent} ({item.path}): {item.reason}" for item in compiled.replaced]
+    told = {finding.path for finding in compiled.findings}
+    lines += [f"not by the driver: {one.intent}: {one.reason}" for one in compiled.replaced if one.path not in told]
     for line in lines:
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
     for finding in compiled.findings:

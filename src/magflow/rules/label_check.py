@@ -68,10 +68,10 @@ def unread(spec: Spec, path: str, standing: Standing, why: str, driver: Driver) 
 
 def instead(spec: Spec, driver: Driver) -> str:
     """What to do in place of a label that a driver does not read."""
-    successors = [reader.successor for reader in spec.readers.values() if reader.successor]
-    successors = [name for name in successors if driver in table()[name].readers]
-    if spec.instead or successors:
-        return f"use {spec.instead or successors[0]}"
+    better = [spec.instead, *(reader.successor for reader in spec.readers.values())]
+    for name in better:
+        if name and driver in table()[name].readers:
+            return f"use {name}"
     return f"leave it out; {place(spec, driver)}"
 
 

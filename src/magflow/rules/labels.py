@@ -27,6 +27,7 @@ from magflow.rules.label_attributes import attributes
 from magflow.rules.label_draft import Draft
 from magflow.rules.label_intent import INTENTS
 from magflow.rules.label_model import Compiled, Label, Replaced
+from magflow.rules.label_standing import NAMES
 from magflow.rules.label_table import node_fields, table
 from magflow.rules.releases import parse
 from magflow.settings import Settings
@@ -126,7 +127,8 @@ def _extra(draft: Draft) -> None:
         path, compiled = f"{at}.{key}", draft.labels.get(key)
         spec = table().get(key)
         if spec and spec.stage and not draft.reads(key) and value.lower() not in ("", "false"):
-            why = f"label {key} is not read by this driver; {label_check.place(spec, draft.target.driver)}"
+            driver = draft.target.driver
+            why = f"label {key} is not read by {NAMES[driver]}; {label_check.place(spec, driver)}"
             draft.replaced.append(Replaced(spec.about.rstrip("."), path, spec.stage, why))
         if compiled and compiled.value != value:
             draft.findings.append(
@@ -212,4 +214,4 @@ def _beside(draft: Draft, key: str, value: str) -> str:
 def _source(key: str, found: Target) -> str:
     spec = table().get(key)
     reader = spec.readers.get(found.driver) if spec else None
-    return reader.source if reader else "no reader known"
+    return reader.source if reader else f"not read by {NAMES[found.driver]}"

@@ -39,8 +39,9 @@ def test_json_is_alone_and_complete():
 def test_what_the_driver_leaves_is_told_and_a_warning_is_no_failure(changed):
     done = labels(changed(lambda d: d.update(ingress={"controller": "traefik"})))
     assert done.exit_code == 0
-    assert "not by the driver: ingress controller traefik (ingress.controller)" in done.stdout
-    assert "warning ingress.controller: ingress controller traefik" in done.stdout
+    assert "not by the driver: labels and taints of nodes: no driver hands node_labels" in done.stdout
+    assert done.stdout.count("ingress controller traefik") == 1
+    assert "warning ingress.controller: ingress controller traefik: ingress_controller is not read by" in done.stdout
 
 
 def test_an_error_ends_with_1(changed):
