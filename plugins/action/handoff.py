@@ -14,7 +14,7 @@ try:
     from magflow import paths, settings_file
     from magflow.errors import MagflowError
     from magflow.handoff import ansible_vars
-    from magflow.handoff_ansible import ansible_cluster_vars
+    from magflow.handoff_ansible import ansible_cluster_vars, cluster_warnings
     from magflow.settings import Settings
 
     MISSING = None
@@ -42,6 +42,7 @@ class ActionModule(ActionBase):
             if given["to"] == "magnum_cluster":
                 folder = str(paths.runs() / file.stem) if file else ""
                 result["variables"] = ansible_cluster_vars(settings) | {"magnum_cluster_folder": folder}
+                result["warnings"] = cluster_warnings(settings)
             else:
                 result["variables"] = ansible_vars(settings)
         except MagflowError as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from magflow.errors import MagflowError
-from magflow.findings import Finding, error, errors
+from magflow.findings import Finding, Severity, error, errors
 from magflow.rules import labels
 from magflow.rules.label_model import Compiled
 from magflow.settings import DEFAULT_WORKER, Settings
@@ -81,6 +81,16 @@ def ansible_cluster_vars(settings: Settings) -> dict[str, Any]:
         "magnum_cluster_control_plane": {"count": cluster.control_plane.count, "flavor": cluster.control_plane.flavor},
         "magnum_cluster_workers": {"count": workers.count, "flavor": workers.flavor},
     }
+
+
+def cluster_warnings(settings: Settings) -> list[str]:
+    """What should be known before the cluster is made: the label compiler's warnings, a sentence each.
+
+    Args:
+        settings: of the environment.
+    """
+    found = labels.compile(settings).findings
+    return [f"{item.path}: {item.message}" for item in found if item.severity is Severity.WARNING]
 
 
 def limits(settings: Settings, compiled: Compiled) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from tests.sandbox.conftest import sandbox
 from tests.sandbox.suite import Suite
 
 from magflow import settings_file
 from magflow.cloud import connection, magnum
+from magflow_sandbox import processes
 
 BUSY = {"CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"}
 LISTS = {
@@ -102,9 +102,7 @@ class Watch:
 def memory(home: Path) -> int:
     """Resident memory of all the sandbox's programs, in bytes."""
     total = 0
-    for item in json.loads(sandbox(home, "status", "--json").stdout)["programs"]:
-        try:
-            total += psutil.Process(item["pid"]).memory_info().rss if item.get("pid") else 0
-        except psutil.Error:
-            continue
+    for pid in processes.marked(home, None):
+        with contextlib.suppress(psutil.Error):
+            total += psutil.Process(pid).memory_info().rss
     return total

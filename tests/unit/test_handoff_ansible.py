@@ -7,7 +7,7 @@ import pytest
 from magflow import handoff_ansible, settings_file
 from magflow.errors import MagflowError
 from magflow.handoff import terraform_vars
-from magflow.handoff_ansible import ansible_cluster_vars, limits
+from magflow.handoff_ansible import ansible_cluster_vars, cluster_warnings, limits
 from magflow.rules import labels
 
 
@@ -124,3 +124,11 @@ def test_the_articles_cluster_can_be_made_so():
         "overlay2",
         {},
     )
+
+
+def test_what_the_driver_leaves_to_us_is_told(plain):
+    def change(data):
+        data["cluster"].update(tiller={"version": "v2.14.3"})
+
+    assert cluster_warnings(plain()) == []
+    assert any(words.startswith("cluster.tiller") for words in cluster_warnings(plain(change)))
