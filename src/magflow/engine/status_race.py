@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from openstack.connection import Connection
 
@@ -99,16 +99,12 @@ class Waiter:
                 raise self._too_long(race, look, waited)
             self._tell(f"the provider looked too early; Magnum says that {_named(race)} is {look.status}")
             self._clock.sleep(self._pause)
-        self._journal.write(
-            "status_race",
-            code=TRANSIENT_STATUS_RACE,
-            address=race.address,
-            id=race.id,
-            seen=race.seen,
-            wanted=race.wanted,
-            status=look.status,
-            seconds=round(waited, 1),
-        )
+        self.note(race, status=look.status, seconds=round(waited, 1))
+
+    def note(self, race: Race, **more: Any) -> None:
+        """Journals a race."""
+        names = {"address": race.address, "id": race.id, "seen": race.seen, "wanted": race.wanted}
+        self._journal.write("status_race", code=TRANSIENT_STATUS_RACE, **names, **more)
 
     def _too_long(self, race: Race, look: _Look, waited: float) -> MagflowError:
         verb = race.wanted.split("_")[0] or "WORK"
@@ -177,6 +173,8 @@ class Riding:
                 self._stack.destroy(tell)
             except StatusRace as error:
                 if any(race.kind == CLUSTER and race.wanted for race in error.races):
+                    for race in error.races:
+                        self._waiter.note(race)
                     raise MagflowError(error.what, error.where, error.hint, error.code) from None
                 raise
 

@@ -202,4 +202,5 @@ def test_a_cluster_s_race_in_a_destroy_is_left_to_who_diagnoses_it(cloud, settin
     with pytest.raises(MagflowError, match="unexpected state") as found:
         status_race.Riding(stack, setting.waiter).destroy(lambda _: None)
     assert not isinstance(found.value, StatusRace)
+    assert [event["code"] for event in setting.journal.events()] == ["TRANSIENT_STATUS_RACE"]
     assert cloud.asked("GET").count(CLUSTER) == 0
