@@ -1,5 +1,5 @@
 """Writes what is generated from the code: the settings' schema and its page, the pages of all checks, labels and
-versions.
+versions, and the READMEs of the Terraform modules.
 
 Usage: python -m magflow.generate [--check]
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from magflow import paths
+from magflow import paths, terraform_page
 from magflow.rules import compatibility_page, label_page
 from magflow.settings import Settings
 
@@ -31,6 +31,7 @@ def documents() -> dict[Path, str]:
         CHECKS_PAGE: checks_page(),
         LABELS_PAGE: label_page.page(),
         COMPATIBILITY_PAGE: compatibility_page.page(),
+        **terraform_page.pages(),
     }
 
 

@@ -129,7 +129,7 @@ variable "clusters" {
 }
 
 variable "time_scale" {
-  description = "Multiplies the minutes that Terraform waits beyond create_timeout; for slow clouds."
+  description = "Multiplies create_timeout for the minutes that Terraform waits; for slow clouds."
   type        = number
   default     = 1
   nullable    = false

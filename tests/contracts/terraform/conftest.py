@@ -12,10 +12,22 @@ import pytest
 import tftest
 
 from magflow.engine.terraform_environment import environment
+from magflow_sandbox.home import cache_root
+from magflow_sandbox.toolchain import Toolchain
 
 from .hcl import TERRAFORM
 
-PROGRAMS = [name for name in ("terraform", "tofu") if shutil.which(name)]
+
+def find(name: str) -> Path | None:
+    """A program of PATH, else the one that the toolchain built for these tests."""
+    if found := shutil.which(name):
+        return Path(found)
+    built = [tool for tool in Toolchain().tools.values() if name in tool.programs]
+    folders = [cache_root() / "bin" / tool.label for tool in built]
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+PROGRAMS = {name: found for name in ("terraform", "tofu") if (found := find(name))}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,16 +36,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.contracts)
 
 
-@pytest.fixture(scope="session", params=PROGRAMS or [None])
+@pytest.fixture(scope="session", params=list(PROGRAMS) or [None])
 def program(request: pytest.FixtureRequest) -> str:
+    """The path of terraform, and of tofu."""
     if request.param is None:
         pytest.skip("neither terraform nor tofu is in PATH")
-    return str(request.param)
+    return str(PROGRAMS[request.param])
 
 
 @pytest.fixture(scope="session")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of terraform/, so that nothing is written in the checkout."""
+def tree(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of terraform/ for each program, so that nothing is written in the checkout."""
     target = tmp_path_factory.mktemp("tree") / "terraform"
     shutil.copytree(TERRAFORM, target, ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*"))
     return target

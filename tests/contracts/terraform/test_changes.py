@@ -22,6 +22,17 @@ CLUSTER = "module.cluster.openstack_containerinfra_cluster_v1.this"
 LABELS = {"monitoring_enabled": "true"}
 Plan = Callable[..., PlanSummary]
 
+NOT_GIVEN = (
+    "flavor",
+    "master_flavor",
+    "volume_driver",
+    "docker_volume_size",
+    "docker_storage_driver",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "insecure_registry",
+)
 ROOT = """
 variable "labels" { type = map(string) }
 variable "own_labels" { type = map(string) }
@@ -151,10 +162,11 @@ def terraform(program: str, folder: Path, *args: str) -> str:
 
 def state(program: str) -> dict[str, Any]:
     """The state after a first apply, as the Cluster API driver leaves it."""
-    registry = {"terraform": "registry.terraform.io", "tofu": "registry.opentofu.org"}[program]
+    registry = {"terraform": "registry.terraform.io", "tofu": "registry.opentofu.org"}[Path(program).name]
     provider = f'provider["{registry}/terraform-provider-openstack/openstack"]'
     content = {
         "name": "research",
+        "server_type": "vm",
         "image": "0f0e",
         "external_network_id": "e7",
         "fixed_network": None,
@@ -164,8 +176,10 @@ def state(program: str) -> dict[str, Any]:
         "master_lb_enabled": False,
         "floating_ip_enabled": False,
         "labels": LABELS,
+        **dict.fromkeys(NOT_GIVEN),
     }
     inner = dict.fromkeys(content, "string") | {"master_lb_enabled": "bool", "floating_ip_enabled": "bool"}
+    inner |= {"docker_volume_size": "number"}
     kind = ["object", inner | {"labels": ["map", "string"]}]
     computed = {
         "project_id": "p1",

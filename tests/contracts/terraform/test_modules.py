@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,12 +16,13 @@ import tftest
 from magflow.engine.terraform_environment import environment
 from magflow.facts import Facts
 
-from .conftest import events, initialised, statuses
+from .conftest import events, statuses
 from .hcl import MODULES, TERRAFORM, Block, Rule, Run, blocks, rules, runs
 
 RUNS = [run for module in MODULES for run in runs(module)]
 RULES = [rule for module in MODULES for rule in rules(module)]
 VARIABLES = [(module, block) for module in MODULES for block in blocks(module) if block.kind == "variable"]
+EXAMPLES = sorted(str(file.parent.relative_to(TERRAFORM)) for file in TERRAFORM.glob("*/*/examples/*/main.tf"))
 OUTPUTS = [(module, block) for module in MODULES for block in blocks(module) if block.kind == "output"]
 
 
@@ -57,6 +59,17 @@ def test_it_is_valid(module: Callable[[str], tftest.TerraformTest], name: str) -
     assert '"valid": true' in module(name).execute_command("validate", "-json").out.replace(
         '"valid":true', '"valid": true'
     )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_valid(module: Callable[[str], tftest.TerraformTest], name: str) -> None:
+    said = module(name).execute_command("validate", "-json").out
+    assert json.loads(said[said.index("{") :])["valid"] is True, said
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_it_has_an_example(name: str) -> None:
+    assert [example for example in EXAMPLES if example.startswith(f"{name}/")]
 
 
 @pytest.mark.parametrize("run", RUNS, ids=str)
@@ -97,10 +110,14 @@ def test_a_rule_is_one_sentence_with_the_given_value(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_a_run_fails_when_the_rule_is_gone(program: str, tmp_path: Path, rule: Rule) -> None:
+def test_a_run_fails_when_the_rule_is_gone(
+    program: str, module: Callable[[str], tftest.TerraformTest], tree: Path, tmp_path: Path, rule: Rule
+) -> None:
     """Else no run of that module looks at this very rule."""
-    tree = tmp_path / "terraform"
-    shutil.copytree(TERRAFORM, tree, ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*"))
+    module(rule.module)
+    # what init made comes along, so that it need not be made again for each rule
+    others_too = shutil.ignore_patterns("*.tfstate*")
+    tree = shutil.copytree(tree, tmp_path / "terraform", symlinks=True, ignore=others_too)
     file = tree / rule.block.file.relative_to(TERRAFORM)
     text = file.read_text()
     assert text.count(rule.text) == 1
@@ -111,7 +128,9 @@ def test_a_run_fails_when_the_rule_is_gone(program: str, tmp_path: Path, rule: R
         for run in others:
             kept = kept.replace(run.text, "")
         tests.write_text(kept)
-    found = statuses(list(events(initialised(program, tree / rule.module))))
+    test = tftest.TerraformTest(str(tree / rule.module), binary=program)
+    test.env = environment({})
+    found = statuses(list(events(test)))
     assert [name for name, status in found.items() if status != "pass"], f"all pass without it: {list(found)}"
 
 

@@ -49,7 +49,7 @@ def make(program: str, tmp_path: Path, settings: Settings) -> Make:
         stack.mkdir(parents=True, exist_ok=True)
         (stack / "main.tf").write_text(STACK % SECRET + more)
         run = RunFolder("research", tmp_path / operator)
-        given = settings.terraform.model_copy(update={"backend": backend, "schema_name": f"of-{program}"})
+        given = settings.terraform.model_copy(update={"backend": backend, "schema_name": f"of-{Path(program).name}"})
         state = State.of(settings.model_copy(update={"terraform": given}), "cluster", run, environ)
         folder = run.create().terraform
         write_root(folder, stack, {"thing": {"name": "one"}}, state.backend)
@@ -70,7 +70,7 @@ def test_the_state_lies_in_the_database_alone(make: Make, database: Database, pr
     terraform = apply(make("one", environ))
     assert terraform.output()["kubeconfig"] == SECRET
     with psycopg.connect(environ["PG_CONN_STR"]) as connection:
-        (held,) = connection.execute(f'SELECT data FROM "of-{program}".states').fetchone() or ("",)
+        (held,) = connection.execute(f'SELECT data FROM "of-{Path(program).name}".states').fetchone() or ("",)
     assert json.loads(held)["outputs"]["kubeconfig"]["value"] == SECRET
     assert not (terraform.folder / "terraform.tfstate").exists()
     assert make("another machine", environ).folder != terraform.folder
@@ -170,7 +170,7 @@ plan {
 
 
 def test_opentofu_encrypts_the_state(make: Make, program: str) -> None:
-    if program != "tofu":
+    if Path(program).name != "tofu":
         pytest.skip("Terraform knows no state encryption")
     terraform = apply(make("one", {"TF_ENCRYPTION": ENCRYPTION}, backend="local"))
     assert terraform.output()["kubeconfig"] == SECRET

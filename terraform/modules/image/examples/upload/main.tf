@@ -1,0 +1,33 @@
+terraform {
+  required_version = ">= 1.9.0"
+
+  required_providers {
+    openstack = {
+      source  = "terraform-provider-openstack/openstack"
+      version = "~> 3.4.0"
+    }
+  }
+}
+
+provider "openstack" {
+  cloud = "mycloud"
+}
+
+module "image" {
+  source = "../.."
+
+  name        = "ubuntu-jammy-kube-v1.36.3"
+  file        = "${path.module}/ubuntu-jammy-kube-v1.36.3.qcow2"
+  checksum    = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+  disk_format = "qcow2"
+  properties = {
+    os_distro    = "ubuntu"
+    os_version   = "22.04"
+    kube_version = "v1.36.3"
+  }
+}
+
+output "image" {
+  description = "Id, name and properties of the image."
+  value       = module.image.image
+}
