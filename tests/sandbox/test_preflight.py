@@ -265,3 +265,25 @@ def test_another_cloud_in_the_environment(suite, demo):
     assert demo.current_project_id in evidence(report, "cloud-accepts-credentials")
     code, _, errors, _ = look(suite, OS_CLOUD="sandbox")
     assert (code, errors) == (0, [])
+
+
+def test_a_further_cluster_is_verified_and_not_counted_again(suite):
+    groups = {"default-worker": {"flavor": "bm.cpu", "count": 1}}
+    suite.save(lambda d: d.update(clusters={"second": {"node_groups": groups}}))
+    try:
+        report = suite.report("deploy", str(suite.file), "--only", "cluster")
+        assert outcomes(report)["further-clusters-are-complete"] == "ok"
+        assert evidence(report, "further-clusters-are-complete") == "second CREATE_COMPLETE"
+        # a deploy that has everything asks the cloud for nothing more
+        code, seen, errors, report = look(suite)
+        assert (code, errors) == (0, []), report
+        assert evidence(report, "quota-of-magnum") == "nothing more of it is needed"
+        assert evidence(report, "machines-are-free") == "no machine is still to be made"
+        assert seen["kubeconfig-lasts"] == "ok"
+        suite.save(lambda d: d["clusters"]["second"]["node_groups"]["default-worker"].update(count=2))
+        done = suite.magflow("verify", str(suite.file), "--stage", "cluster", "--json")
+        assert done.returncode == 1
+        said = evidence(json.loads(done.stdout), "further-clusters-are-complete")
+        assert said == "'second': node group 'default-worker' has 1 of 2 asked"
+    finally:
+        suite.magflow("destroy", str(suite.file), "--yes")
