@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from magflow.engine.plan_holdings import Holding, holdings
+from magflow.engine.plan_holdings import Holding, holdings, words
 
 Action = Literal["create", "update", "replace", "delete"]
 
@@ -131,11 +131,11 @@ def _changes(entries: list[dict[str, Any]]) -> Iterator[ResourceChange]:
             continue
         before, after = change.get("before") or {}, change.get("after") or {}
         yield ResourceChange(
-            address=entry["address"],
-            kind=entry["type"],
+            address=str(entry["address"]),
+            kind=str(entry["type"]),
             name=str(before.get("name") or after.get("name") or before.get("id") or entry["name"]),
             action=action,
-            reason=entry.get("action_reason"),
+            reason=words(entry.get("action_reason")),
             attributes=tuple(_attributes(change)),
         )
 

@@ -29,7 +29,7 @@ def load(file: Path) -> PlanSummary:
     _inspect(plan, file)
     try:
         return summarize(plan)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise _no_plan(f"has not the form of a plan ({type(error).__name__}: {error})", file) from None
 
 

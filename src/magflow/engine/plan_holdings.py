@@ -75,18 +75,29 @@ def _holding(
     entry: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any] | None, actions: list[str]
 ) -> Holding:
     return Holding(
-        address=entry["address"],
+        address=str(entry["address"]),
         kind=entry["type"],
         id=str(before.get("id") or ""),
         name=str(before.get("name") or before.get("id") or entry["name"]),
-        template=before.get("cluster_template_id"),
-        next_template=(after or {}).get("cluster_template_id"),
+        template=words(before.get("cluster_template_id")),
+        next_template=words((after or {}).get("cluster_template_id")),
         leaves="delete" in actions,
         deleted_first=actions == ["delete", "create"],
-        cluster=before.get("cluster_id"),
+        cluster=words(before.get("cluster_id")),
         autoscaling=_truth((before.get("labels") or {}).get(AUTOSCALING)),
         max_nodes=before.get("max_node_count") or None,
     )
+
+
+def words(value: Any) -> str | None:
+    """A text or nothing; anything else is no plan's.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise ValueError(f"a text was expected, not {str(value)[:40]!r}")
 
 
 def _truth(label: Any) -> bool | None:

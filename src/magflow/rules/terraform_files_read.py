@@ -191,8 +191,8 @@ def _take(module: Module, file: Path, content: Mapping[str, Any]) -> None:
             _add(module, f"local.{name}", "", {"value": value}, file)
 
 
-def _labelled(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, bodies in entry.items():
+def _labelled(entry: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, bodies in entry.items() if isinstance(entry, Mapping) else ():
         for body in bodies if isinstance(bodies, list) else [bodies]:
             if isinstance(body, Mapping):
                 yield _bare(name), body

@@ -1,0 +1,66 @@
+"""Whatever a Terraform file in JSON holds, the look at it gives findings or says what it cannot read."""
+
+import copy
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from magflow.errors import CannotTell
+from magflow.rules import terraform_files
+
+CLUSTER = "openstack_containerinfra_cluster_v1"
+GROUP = {
+    "cluster_id": f"${{{CLUSTER}.demo.id}}",
+    "node_count": 2,
+    "depends_on": [f"{CLUSTER}.demo"],
+    "lifecycle": {"ignore_changes": ["node_count"]},
+}
+FILE = {
+    "terraform": {
+        "required_providers": {"openstack": {"source": "a/openstack", "version": "~> 1.47.0"}},
+        "backend": {"local": {}},
+    },
+    "provider": {"openstack": {"cloud": "x"}},
+    "locals": {"config": f"${{{CLUSTER}.demo.kubeconfig.raw_config}}"},
+    "module": {"more": {"source": "./more", "text": "${local.config}"}},
+    "resource": {
+        CLUSTER: {"demo": {"name": "demo", "labels": {"auto_scaling_enabled": "true"}, "node_count": 1}},
+        "openstack_containerinfra_nodegroup_v1": {"a": GROUP, "b": GROUP},
+        "local_file": {"k": {"content": "${local.config}", "file_permission": "0644"}},
+    },
+    "output": {"kubeconfig": {"value": "${local.config}", "sensitive": False}},
+}
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value, path=()):
+    """The path of everything in a value."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places(inner, (*path, key))
+
+
+PLACES = [path for path in places(FILE) if path]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.sampled_from(PLACES), value=ANYTHING)
+def test_a_file_with_one_thing_changed(tmp_path, place, value):
+    data = copy.deepcopy(FILE)
+    inner = data
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    (tmp_path / "main.tf.json").write_text(json.dumps(data))
+    try:
+        found = terraform_files.examine(tmp_path).findings
+    except CannotTell as error:
+        assert error.where
+    else:
+        assert all(finding.code and finding.path for finding in found)
