@@ -61,6 +61,7 @@ AT = "cluster.extra_labels"
         ("heat", {"ingress_controller": "haproxy"}, "LABEL_VALUE", "error", "known are traefik, nginx, octavia"),
         ("heat", {"selinux_mode": "off"}, "LABEL_VALUE", "error", "known are enforcing, permissive, disabled"),
         ("heat", {"container_infra_prefix": "r.example.org"}, "LABEL_VALUE", "error", "With a slash at its end"),
+        ("heat", {"container_infra_prefix": "r.example.org/x"}, "LABEL_VALUE", "error", "With a slash at its end"),
         ("cluster-api", {"container_infra_prefix": "r.example.org/"}, "LABEL_VALUE", "error", "Without a slash"),
         ("capi-helm", {"octavia_provider": "ovn;x"}, "LABEL_VALUE", "error", "would read 'ovnx'"),
     ],
@@ -108,6 +109,23 @@ def test_labels_of_tillers_time():
     result = given("heat", labels)
     assert [finding.code for finding in result.findings] == ["LABEL_INERT", "LABEL_DEPRECATED", "LABEL_UNKNOWN"]
     assert [finding.path for finding in errors(result.findings)] == [f"{AT}.ingres_controller"]
+
+
+@pytest.mark.parametrize(
+    ("release", "label", "code"),
+    [
+        ("11.2.1", {"hyperkube_prefix": "k8s.gcr.io/"}, None),
+        ("12.0.0", {"hyperkube_prefix": "k8s.gcr.io/"}, "LABEL_TOO_NEW"),
+        ("12.1.1", {"hyperkube_prefix": "k8s.gcr.io/"}, None),
+        ("9.4.1", {"heapster_enabled": "true"}, None),
+        ("10.0.0", {"heapster_enabled": "true"}, "LABEL_DEPRECATED"),
+        ("17", {"tiller_enabled": "true"}, None),
+        ("18.0.0", {"tiller_enabled": "true"}, "LABEL_INERT"),
+    ],
+)
+def test_the_release_decides(release, label, code):
+    result = given("heat", label, cloud={"driver": "heat", "magnum_release": release})
+    assert [finding.code for finding in result.findings] == ([code] if code else [])
 
 
 def test_a_stack_that_has_no_such_parameter_refuses_the_label():
@@ -178,6 +196,12 @@ class TestOwnLabels:
         result = compiled("capi-helm", cluster={"own_labels": {"monitoring_enabled": "true"}})
         assert result.findings == ()
         assert result.effective == {"auto_healing_enabled": "false", "monitoring_enabled": "true"}
+
+    def test_capi_helm_merges_by_itself(self):
+        # were Magnum to merge, the copy of the template's labels would hide the template
+        cluster = {"own_labels": {"monitoring_enabled": "true"}, "merge_labels": True}
+        result = compiled("capi-helm", cluster=cluster)
+        assert (result.own, result.merge) == ({"monitoring_enabled": "true"}, False)
 
     def test_under_capi_helm_the_cluster_has_one_that_nobody_reads(self):
         result = compiled("capi-helm")

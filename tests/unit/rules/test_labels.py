@@ -179,6 +179,8 @@ def test_what_is_asked_for_becomes_exactly_these_labels(parts, wanted):
         plain, asked = compiled(cloud), compiled(cloud, **parts)
         new = {key: value for key, value in asked.template.items() if plain.template.get(key) != value}
         assert new == (expected or {}), cloud
+        if expected:
+            assert asked.findings == (), cloud
         # nothing that was asked for goes without a word
         if expected is None:
             (item,) = asked.replaced
