@@ -21,6 +21,7 @@ from magflow.settings import Settings
 def image_fits(world: World) -> str:
     """Reads os_distro (every driver) and kube_version (Cluster API drivers) as the drivers do."""
     said: list[str] = []
+    known: dict[str, Any] = {}
 
     def look(settings: Settings, compiled: Compiled) -> Iterator[Finding]:
         image = settings.image
@@ -29,8 +30,10 @@ def image_fits(world: World) -> str:
                 yield error("IMAGE_FILE_MISSING", "image.file", f"{image.file} is not a file", "set image.file")
             said.append(f"{image.name} is uploaded from {paths.shown(image.file)}")
             return
-        with readable("Glance"):
-            found: Any = world.cloud.image.find_image(image.name)
+        if image.name not in known:
+            with readable("Glance"):
+                known[image.name] = world.cloud.image.find_image(image.name)
+        found = known[image.name]
         if found is None:
             hint = "openstack image list; then set image.name"
             yield error("IMAGE_MISSING", "image.name", f"there is no image '{image.name}'", hint)
