@@ -1,8 +1,7 @@
-"""Where Terraform's state lies: a file of the run, or PostgreSQL; and whether OpenTofu encrypts it.
+"""The state of one stack: the backend block, and what Terraform's environment has for it.
 
-The state holds an administrator's kubeconfig in clear text (terraform-provider-openstack, documentation of
-openstack_containerinfra_cluster_v1). So a database is spoken to with TLS alone, and its address comes from the
-environment alone: it is written to no file and shown nowhere.
+The database's address is in neither: it comes from the environment and goes to Terraform in the environment. It is
+written to no file and shown nowhere.
 """
 
 from __future__ import annotations
@@ -15,17 +14,12 @@ from dataclasses import dataclass, field
 import psycopg
 from psycopg import conninfo
 
+from magflow import findings
 from magflow.engine.run_folder import RunFolder, who
 from magflow.engine.terraform_root import LOCAL
 from magflow.errors import CannotTell, MagflowError
+from magflow.rules.state import CONNECTION, ENCRYPTION, UNTOLD, look
 from magflow.settings import Settings
-
-CONNECTION = "PG_CONN_STR"
-ENCRYPTION = "TF_ENCRYPTION"
-"""OpenTofu's own variable; Terraform does not know it."""
-
-WITH_TLS = ("require", "verify-ca", "verify-full")
-"""libpq's modes in which nothing goes over the wire in clear text."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +50,14 @@ class State:
             CannotTell: PG_CONN_STR is not set, or is no connection string.
             MagflowError: it goes without TLS.
         """
-        encrypted = bool(environ.get(ENCRYPTION))
-        if settings.terraform.backend == "local":
-            return cls(encrypted=encrypted)
+        kept = look(settings, environ)
+        for wrong in findings.errors(kept.findings):
+            kind = CannotTell if wrong.code in UNTOLD else MagflowError
+            raise kind(wrong.message, where=wrong.path, hint=wrong.hint, code=wrong.code)
+        if not kept.database:
+            return cls(encrypted=kept.encrypted)
         name = settings.terraform.schema_name or run.env
-        schema = name if stack == "cluster" else f"{name}_{stack}"
-        return cls(schema, encrypted, _connection(environ))
+        return cls(name if stack == "cluster" else f"{name}_{stack}", kept.encrypted, kept.connection)
 
     @property
     def backend(self) -> str:
@@ -92,35 +88,3 @@ class State:
         """
         parameters: dict[str, object] = {"sslmode": "require", **self.connection}
         return psycopg.connect("", connect_timeout=5, autocommit=True, **parameters)  # type: ignore[arg-type]
-
-
-def _connection(environ: Mapping[str, str]) -> dict[str, str]:
-    given = environ.get(CONNECTION)
-    if not given:
-        raise CannotTell(
-            "the state is to lie in PostgreSQL, but the environment does not say in which",
-            where=CONNECTION,
-            hint=f"export {CONNECTION}='postgres://USER@HOST/DATABASE?sslmode=verify-full', "
-            "with the password in PGPASSWORD or ~/.pgpass",
-        )
-    try:
-        parameters = {key: str(value) for key, value in conninfo.conninfo_to_dict(given).items()}
-    except psycopg.ProgrammingError:
-        # its text would repeat the string, and with it the password
-        raise CannotTell(
-            "this is no connection string",
-            where=CONNECTION,
-            hint="write it like postgres://USER@HOST/DATABASE?sslmode=verify-full, special characters as %XX",
-        ) from None
-    mode, where = parameters.get("sslmode"), f"{CONNECTION}, sslmode"
-    if mode is None and "PGSSLMODE" in environ:
-        mode, where = environ["PGSSLMODE"], "PGSSLMODE"
-    if mode is not None and mode not in WITH_TLS:
-        raise MagflowError(
-            f"sslmode is {mode}: the state holds an administrator's key, and would cross the network in clear text",
-            where=where,
-            hint="sslmode=verify-full (with sslrootcert where the CA is your own), or require; "
-            "a PostgreSQL without TLS needs ssl=on and a certificate first",
-            code="STATE_WITHOUT_TLS",
-        )
-    return parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from magflow.findings import Finding, error, warning
 from magflow.rules import (
+    access,
     compatibility,
     compatibility_drivers,
     labels,
@@ -65,6 +66,7 @@ def look(settings: Settings) -> Looked:
 
 def _all(settings: Settings) -> Iterator[Finding]:
     yield from _platform(settings)
+    yield from access.check(settings)
     for name in settings.cluster_names:
         one = settings.of_cluster(name)
         compiled = labels.compile(one)

@@ -20,6 +20,7 @@ from magflow.checks.preflight.settings import (
     settings_fit,
     workers_are_asked_for,
 )
+from magflow.checks.preflight.state import state_is_protected
 
 OFFLINE = (settings_fit, workers_are_asked_for, clouds_file_fits)
 """What the settings alone tell, and clouds.yaml where there is one."""
@@ -28,6 +29,7 @@ PREFLIGHT = (
     *OFFLINE,
     programs_are_there,
     manifests_are_there,
+    state_is_protected,
     kubeconfig_lasts,
     cloud_accepts_credentials,
     credential_may_delegate,
