@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.sandbox.conftest import sandbox
-from tests.sandbox.suite import Suite, outcomes
+from tests.sandbox.suite import MAGFLOW, Suite, outcomes
 
 from magflow.cloud import connection, magnum
 from magflow.settings import Cloud
@@ -149,7 +149,7 @@ def test_load_balancers_and_claims_are_released_and_what_is_left_is_listed_with_
     found = left(report)
     kinds = {path.split(" ", 1)[1].rpartition(" ")[0] for path in found}
     assert kinds >= {
-        "port", "floating IP", "network", "router", "security group", "application credential",
+        "port", "floating IP", "network", "router", "security group", "volume", "application credential",
     }  # fmt: skip
     ids = {path.rpartition(" ")[2] for path in found}
     assert not ids & {identifier for identifier, _ in twins.values()}
@@ -184,3 +184,26 @@ def test_destroy_again_finds_nothing_to_do(suite, twins):
     assert outcomes(report) == {"nothing-is-left": "ok"}
     assert surviving(twins) == []
     assert not (suite.run / "kubeconfig").exists()
+
+
+def test_a_deletion_that_is_held_up_is_told_and_goes_on_when_that_is_taken_away(cloud_home, cloud, tmp_path):
+    held = Suite(home=cloud_home, folder=tmp_path, name="held")
+    held.report("deploy", str(held.file), "--only", "cluster")
+    done = sandbox(cloud_home, "fault", "set", "delete-blocked", "--by", "security-group", "--cluster", "held")
+    assert done.returncode == 0, done.stdout + done.stderr
+    words = [MAGFLOW, "destroy", str(held.file), "--yes"]
+    with (tmp_path / "said").open("w+") as said:
+        process = subprocess.Popen(words, env=held.env, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            deadline = time.monotonic() + 180
+            while "SECURITY_GROUP_IN_USE" not in (text := (tmp_path / "said").read_text()):
+                assert process.poll() is None, text
+                assert time.monotonic() < deadline, text
+                time.sleep(1)
+        finally:
+            # the fault's own ports go with it, as an operator would delete them
+            sandbox(cloud_home, "fault", "clear")
+        assert process.wait(timeout=180) == 0, (tmp_path / "said").read_text()
+    assert "do: openstack port list --security-group" in text
+    assert "nothing left" in (tmp_path / "said").read_text()
+    assert [cluster for cluster in magnum.clusters(cloud) if cluster.name == "held"] == []

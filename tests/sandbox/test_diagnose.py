@@ -69,6 +69,10 @@ class Bench:
         (found,) = json.loads(done.stdout)["clusters"]
         return found
 
+    def report(self, *words: str) -> tuple[int, dict[str, Any]]:
+        done = self.suite.magflow("diagnose", str(self.suite.file), "cluster", "--json", *words)
+        return done.returncode, json.loads(done.stdout)["clusters"][0]
+
     def management(self) -> tuple[str, str]:
         return "--management-kubeconfig", str(self.home / "etc" / "management.kubeconfig")
 
@@ -124,6 +128,23 @@ def test_from_nothing_over_at_work_to_complete_and_gone(bench):
     # what the driver made is known as the cluster's own
     assert len(found["seen"]["security_groups"]) == 2
     assert all(port["ours"] for port in found["seen"]["ports"] if not port["owner"].startswith("network:"))
+
+
+def test_while_it_grows_it_is_at_work_and_what_holds_it_up_is_told(bench):
+    b = bench("grows")
+    b.create()
+    b.until(lambda: b.status("CREATE_COMPLETE"))
+    b.fault("machine-failed", "--reason", "quota", "--group", "default-worker")
+    headers = {"OpenStack-API-Version": "container-infra 1.9"}
+    answer = b.magnum.post(f"/clusters/{b.id}/actions/resize", json={"node_count": 3}, headers=headers)
+    assert answer.status_code == 202, answer.text
+    # the driver may call the resize complete before Cluster API has begun it: then the nodes are missing
+    held = b.until(lambda: (d := b.report(*b.management()))[0] == 1 and d)[1]
+    assert held["verdict"] in {"UPDATE_BLOCKED", "NODE_MISSING"}
+    assert causes(held)[0] == "QUOTA"
+    b.clear()
+    whole = b.until(lambda: (d := b.report())[0] == 0 and d)[1]
+    assert "nodes: 4 of 4 Ready, 4 asked" in whole["evidence"]
 
 
 def test_a_usable_cluster_past_its_time_has_a_stale_status(bench):
