@@ -24,7 +24,10 @@ def check(
     ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Look at the settings of ENV alone.")] = False,
     plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Look at a stored plan (terraform show -json PLAN).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Look at a stored plan (terraform show -json PLAN); - reads it from standard input."
+        ),
     ] = None,
     allow: Allow = None,
     terraform: Annotated[

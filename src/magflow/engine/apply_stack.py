@@ -58,7 +58,14 @@ def apply_stack(stack: str, run: RunFolder, world: World, tell: Tell, allow: Col
     if stack == CLUSTER_STACK:
         take_facts(terraform.outputs(), run, world)
         _take_kubeconfigs(run, world, tell)
-    return first.count, "no changes" if first.empty else first.summary
+    return first.count, _summary(first)
+
+
+def _summary(plan: Plan) -> str:
+    """What a plan did, and what the guard only warned of."""
+    words = "no changes" if plan.empty else plan.summary
+    warned = ", ".join(dict.fromkeys(finding.code for finding in plan.findings))
+    return f"{words}; warned of {warned}" if warned else words
 
 
 def take_facts(outputs: dict[str, Any], run: RunFolder, world: World) -> None:

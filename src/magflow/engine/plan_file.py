@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,19 @@ from magflow.engine.plan import PlanSummary, summarize
 from magflow.errors import CannotTell
 
 CONVERT = "terraform show -json {file} > plan.json (or tofu show -json), in the folder that the plan was made in"
+STANDARD_INPUT = Path("-")
 FORMAT = "1"
 """The major format version that Terraform since 1.1 and OpenTofu write; minor ones only add to it."""
 
 
 def load(file: Path) -> PlanSummary:
-    """The summary of a stored plan.
+    """The summary of a stored plan; `-` is standard input, so that no credential need be written to a file.
 
     Raises:
         CannotTell: there is no such file, or it holds no complete plan; says how to get one.
     """
     try:
-        content = file.read_bytes()
+        content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
     except OSError as error:
         raise CannotTell(f"cannot read the plan: {error.strerror}", where=str(file)) from None
     plan = _decoded(content, file)

@@ -144,10 +144,10 @@ class Root:
         data = {"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "x", "resources": resources}
         (self.folder / "terraform.tfstate").write_text(json.dumps(data))
 
-    def plan(self, text: str, state: dict[str, dict[str, Any]], *, refresh: bool = False) -> Path:
+    def plan(self, text: str, state: dict[str, dict[str, Any]], *words: str, refresh: bool = False) -> Path:
         """The plan as `terraform show -json` writes it."""
         self.write(text, state)
-        self.terraform("plan", f"-refresh={str(refresh).lower()}", "-input=false", "-out=plan.bin")
+        self.terraform("plan", f"-refresh={str(refresh).lower()}", "-input=false", "-out=plan.bin", *words)
         file = self.folder / "plan.json"
         file.write_text(self.terraform("show", "-json", "plan.bin"))
         return file
@@ -174,9 +174,9 @@ def block(kind: str, called: str, more: str = "", **values: Any) -> str:
     return f'resource "{kind}" "{called}" {{\n' + "\n".join(lines) + f"\n{more}\n}}\n"
 
 
-def template(**changed: Any) -> str:
+def template(more: str = "", **changed: Any) -> str:
     kept = ("name", "coe", "image", "flavor", "server_type", "labels")
-    return block(TEMPLATE, "research", **{key: TEMPLATE_STATE[key] for key in kept} | changed)
+    return block(TEMPLATE, "research", more, **{key: TEMPLATE_STATE[key] for key in kept} | changed)
 
 
 def cluster(more: str = "", **changed: Any) -> str:

@@ -98,6 +98,27 @@ def test_a_template_that_a_cluster_uses(root: Root) -> None:
     assert look(root, template(hidden=True) + cluster() + group()) == ()
 
 
+FIRST = "lifecycle {\n  create_before_destroy = true\n}"
+
+
+@pytest.mark.parametrize(
+    ("more", "labels", "expected"),
+    [
+        (FIRST, LABELS | {"max_node_count": "6"}, []),
+        (FIRST, {"auto_scaling_enabled": "true"}, [("PLAN_LOSES_LABELS", "error", RESEARCH)]),
+        ("", LABELS | {"max_node_count": "6"}, [("TEMPLATE_IN_USE", "error", RESEARCH)]),
+    ],
+    ids=["a label changes", "a label is lost", "the old one goes first"],
+)
+def test_a_new_template_upgrades_the_cluster(
+    root: Root, more: str, labels: dict[str, str], expected: list[tuple[str, str, str]]
+) -> None:
+    text = template(more, labels=labels) + cluster(cluster_template_id=f"{RESEARCH}.id")
+    plan = plan_file.load(root.plan(text + group(), STATE, f"-replace={RESEARCH}"))
+    assert {one.address: one.action for one in plan.changes} == {RESEARCH: "replace", DEMO: "update"}
+    assert codes(guard.examine(plan)) == expected
+
+
 def live(cloud: StubCloud, **values: Any) -> None:
     """What Magnum tells of the cluster and of its workers."""
     cloud.statuses = {"/clusters/c1": ["CREATE_COMPLETE"], "/clusters/c1/nodegroups/w": ["CREATE_COMPLETE"]}

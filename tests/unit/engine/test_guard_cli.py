@@ -52,6 +52,15 @@ def test_what_is_allowed_is_told_and_passes():
     assert f"warning {ADDRESS}" in done.stdout and "(allowed)" in done.stdout
 
 
+def test_a_plan_from_standard_input():
+    program = Path(sys.executable).with_name("magflow")
+    done = subprocess.run(
+        [program, "check", "--plan", "-", "--json"], input=PLAN.read_bytes(), capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["findings"][0]["path"] == ADDRESS
+
+
 @pytest.mark.parametrize(("sensitive", "status"), [("true", 0), ("false", 1)])
 def test_files(tmp_path, sensitive, status):
     text = "openstack_containerinfra_cluster_v1.demo.kubeconfig.raw_config"
