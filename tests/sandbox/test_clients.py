@@ -85,7 +85,7 @@ def test_terraform_alone_with_the_stack(suite, misled):
     assert made.returncode == 0, made.stderr
     assert "client-key-data" not in made.stdout
     facts = json.loads(terraform(suite, clouds, "output", "-json", "facts").stdout)
-    assert facts["cluster"]["kubernetes"] == "v1.36.3"
+    assert facts["clusters"][suite.name]["kubernetes"] == "v1.36.3"
     again = terraform(suite, clouds, "apply", "-auto-approve")
     assert "No changes" in again.stdout, again.stdout
     gone = terraform(suite, clouds, "destroy", "-auto-approve")

@@ -1,4 +1,4 @@
-"""Terraform's state lock in words: who holds it, since when, what to do."""
+"""Terraform's errors over its state in words: who holds the lock and since when; that it lies elsewhere than before."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from magflow.engine.terraform import Event, Terraform
 from magflow.errors import CannotTell, MagflowError
 
 LOCKED = "Error acquiring the state lock"
+MOVED = "Backend configuration changed"
 
 _HOLDERS = """
 SELECT activity.application_name, activity.usename, host(activity.client_addr), activity.backend_start
@@ -31,7 +32,7 @@ ORDER BY activity.backend_start LIMIT 1
 
 
 class LockedState(Terraform):
-    """Terraform whose error over a held lock says who holds it.
+    """Terraform whose errors over the state say who holds it, or where it was before.
 
     Args:
         args: as of `Terraform`.
@@ -42,6 +43,15 @@ class LockedState(Terraform):
     def __init__(self, *args: Any, state: State, **options: Any) -> None:
         super().__init__(*args, **options)
         self._state = state
+
+    def init(self, on_event: Callable[[Event], None] = lambda _: None) -> None:
+        """As of `Terraform`.
+
+        Raises:
+            MagflowError: the state lies elsewhere than in the last run.
+        """
+        with self._told():
+            super().init(on_event)
 
     def plan(self, out: Path | None = None, on_event: Callable[[Event], None] = lambda _: None) -> PlanSummary:
         """As of `Terraform`.
@@ -79,9 +89,16 @@ class LockedState(Terraform):
         try:
             yield
         except MagflowError as error:
-            if LOCKED not in error.what:
-                raise
-            raise explain(self._state, self.folder) from None
+            if LOCKED in error.what:
+                raise explain(self._state, self.folder) from None
+            if MOVED in error.what:
+                raise MagflowError(
+                    "the settings or the environment name another place for the state than the last run's",
+                    where=str(self.folder),
+                    hint=f"take it along: terraform -chdir={self.folder} init -migrate-state (docs/state.md)",
+                    code="STATE_MOVED",
+                ) from None
+            raise
 
 
 def explain(state: State, folder: Path) -> CannotTell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from magflow.engine.run_folder import RunFolder
 from magflow.engine.state import State
 from magflow.engine.state_lock import LockedState
 from magflow.engine.terraform import Event, write_root
+from magflow.engine.terraform_environment import environment
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings import Settings
 
@@ -182,6 +184,23 @@ def test_opentofu_encrypts_the_state(make: Make, program: str) -> None:
         without.plan()
 
 
+BEFORE = ENCRYPTION.replace(
+    "state {", 'method "unencrypted" "before" {}\nstate {\n  fallback {\n    method = method.unencrypted.before\n  }'
+).replace("  enforced = true\n", "", 1)
+
+
+def test_a_state_in_clear_text_is_encrypted(make: Make, program: str) -> None:
+    """The way of docs/state.md: a fallback for the first run alone."""
+    if Path(program).name != "tofu":
+        pytest.skip("Terraform knows no state encryption")
+    apply(make("one", {}, backend="local"))
+    once = make("one", {"TF_ENCRYPTION": BEFORE}, backend="local", more='output "more" {\n  value = 1\n}\n')
+    apply(once)
+    assert "encrypted_data" in json.loads((once.folder / "terraform.tfstate").read_text())
+    after = make("one", {"TF_ENCRYPTION": ENCRYPTION}, backend="local")
+    assert not after.plan().changes
+
+
 def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every file of a run folder but the providers, plans unpacked."""
     for file in folder.rglob("*"):
@@ -209,3 +228,23 @@ def test_a_local_lock_names_its_holder(make: Make) -> None:
         (first.folder / "go").touch()
         at_work.join(60)
     assert any(event.kind == "apply_complete" for event in seen)
+
+
+def test_a_state_is_taken_to_the_database(make: Make, database: Database, program: str) -> None:
+    """The way of docs/state.md: by Terraform's own init, once."""
+    environ = {"PG_CONN_STR": database.url()}
+    apply(make("one", {}, backend="local"))
+    moved = make("one", environ)
+    with pytest.raises(MagflowError, match="another place for the state") as error:
+        moved.init()
+    assert f"-chdir={moved.folder} init -migrate-state" in (error.value.hint or "")
+    done = subprocess.run(
+        [program, f"-chdir={moved.folder}", "init", "-migrate-state", "-force-copy", "-input=false"],
+        env=environment(environ),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert SECRET in (moved.folder / "terraform.tfstate").read_text(), "the old file stays, as docs/state.md says"
+    assert moved.plan().empty
+    moved.destroy()
