@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -17,6 +18,10 @@ from magflow.errors import MagflowError
 from magflow.rules import causes
 
 Item = dict[str, Any]
+
+
+SECRET = re.compile(r"passw|secret|token|credential|private", re.IGNORECASE)
+"""Labels whose values are shown to nobody."""
 
 
 @dataclass
@@ -97,9 +102,12 @@ def gather(connection: Connection, mark: Mark, now: str) -> Evidence:
     Raises:
         MagflowError: Magnum does not answer.
     """
-    seen = Evidence(mark.name, now, cluster=magnum.show(connection, mark.id) or {})
+    seen = Evidence(mark.name, now, cluster=_masked(magnum.show(connection, mark.id) or {}))
     if seen.cluster:
-        seen.node_groups = magnum.show_node_groups(connection, mark.id)
+        seen.node_groups = [
+            _masked(group)
+            for group in _look(seen, "Magnum, node groups", lambda: magnum.show_node_groups(connection, mark.id))
+        ]
     network = connection.network
     seen.stack = _first(_look(seen, "Heat", lambda: [heat.stack(connection, mark.stack_id)]))
     made = heat.made(seen.stack) if seen.stack else {}
@@ -162,6 +170,15 @@ def _look(seen: Evidence, what: str, ask: Callable[[], list[Any]]) -> list[Any]:
 
 def _first(found: list[Any]) -> Any:
     return found[0] if found else None
+
+
+def _masked(item: Item) -> Item:
+    """Without the values of labels that are secrets, such as grafana_admin_passwd."""
+
+    def hide(labels: Item) -> Item:
+        return {key: "***" if SECRET.search(key) else value for key, value in labels.items()}
+
+    return {key: hide(value) if "labels" in key and isinstance(value, dict) else value for key, value in item.items()}
 
 
 def _server(item: Any) -> Item:

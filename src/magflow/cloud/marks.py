@@ -8,6 +8,7 @@ from openstack.connection import Connection
 
 from magflow.cloud import heat, magnum
 from magflow.cloud.connection import readable
+from magflow.cloud.magnum import Held
 from magflow.cloud.ownership import Mark, Marks
 from magflow.errors import MagflowError
 
@@ -22,7 +23,7 @@ def of_cluster(connection: Connection, cluster: dict[str, Any]) -> Marks:
     Raises:
         MagflowError: Magnum does not answer.
     """
-    groups = magnum.show_node_groups(connection, cluster["uuid"])
+    groups = _groups(connection, str(cluster["uuid"]))
     stack = heat.stack(connection, cluster.get("stack_id") or "")
     mark = Mark(
         id=str(cluster["uuid"]),
@@ -30,13 +31,21 @@ def of_cluster(connection: Connection, cluster: dict[str, Any]) -> Marks:
         stack_id=str(cluster.get("stack_id") or ""),
         project_id=str(cluster.get("project_id") or ""),
         stack_name=stack["name"] if stack else "",
-        groups=tuple(sorted(str(group["name"]) for group in groups)),
+        groups=groups,
         ca=_authority(connection, str(cluster["uuid"])),
     )
     made = heat.made(stack) if stack else {}
     if stack and stack["trustee"]:
         made["trustee"] = frozenset({stack["trustee"]})
     return Marks((mark,), made)
+
+
+def _groups(connection: Connection, cluster: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(group.name for group in magnum.node_groups(connection, Held(cluster, "", ""))))
+    except MagflowError:
+        # while a cluster is deleted its node groups go before it, and their list is an error
+        return ()
 
 
 def _authority(connection: Connection, cluster: str) -> str:

@@ -138,3 +138,10 @@ def test_heats_stack_is_read_with_its_nested_resources_and_gives_the_ids_of_what
     assert (found["trustee"], found["status"]) == ("u1", "CREATE_FAILED")
     assert heat.made(found) == {"server": {"s1"}}
     assert heat.stack(SimpleNamespace(has_service=lambda _kind: False), "st1") is None
+
+
+def test_labels_that_are_secrets_are_masked(magnum):
+    magnum |= {"labels": {"grafana_admin_passwd": "hunter2", "kube_tag": "v1"}, "labels_added": {"x_token": "y"}}
+    seen = evidence.gather(cloud(), MARK, NOW)
+    assert seen.cluster["labels"] == {"grafana_admin_passwd": "***", "kube_tag": "v1"}
+    assert "hunter2" not in str(seen.as_dict())
