@@ -46,9 +46,7 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
     for cluster in _alive(world, marks):
         began = time.monotonic()
         words, told = _release(world, run, progress, cluster)
-        marks |= told
-        # what only the cluster can tell must outlive it, and this process
-        journal.write("marked", marks=told.as_dict())
+        marks |= _remember(journal, told)
         progress.done("released", f"cluster '{cluster.name}': {words}", time.monotonic() - began)
 
     for stack in stacks_to_destroy(run, env.settings):
@@ -56,6 +54,7 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
         began = time.monotonic()
         terraform = open_stack(stack, run, env.settings)
         terraform.init()
+        marks |= _remember(journal, Marks(made=proof.made_by(terraform.held())))
         racing = status_race.Riding(terraform, status_race.waiter_of(world, journal, progress.now))
         deletion.destroy(racing, _waiter(world, run, progress, marks), progress.now)
         progress.done("destroyed", "", time.monotonic() - began)
@@ -68,6 +67,12 @@ def destroy(env: Environment, run: RunFolder, progress: Progress) -> list[Result
             file.unlink(missing_ok=True)
         journal.write("destroy_finished", seconds=time.monotonic() - started)
     return results
+
+
+def _remember(journal: Journal, told: Marks) -> Marks:
+    """Writes down what only a cluster or a state can tell: it must outlive them, and this process."""
+    journal.write("marked", marks=told.as_dict())
+    return told
 
 
 def _alive(world: World, marks: Marks) -> list[Held]:

@@ -138,24 +138,24 @@ def _counted(left: list[Leftover]) -> str:
 
 
 def _of_state(run: RunFolder) -> dict[str, frozenset[str]]:
-    """Ids of what Terraform's states in the run folder hold, by kind; of a state elsewhere the facts must do."""
-    ids: dict[str, set[str]] = {}
+    """Ids of what Terraform's states in the run folder hold, by kind; a destroy asks for those that lie elsewhere."""
+    found = Marks()
     for file in sorted(run.path.glob("terraform*/**/terraform.tfstate")):
         try:
             state = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise MagflowError(f"cannot read Terraform's state: {error}", where=str(file)) from None
-        for kind, identifier in ids_of(state):
-            ids.setdefault(kind, set()).add(identifier)
+        found |= Marks(made=made_by(state))
+    return dict(found.made)
+
+
+def made_by(state: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Ids of every resource that a state of Terraform manages, by kind; data sources are others' things."""
+    ids: dict[str, set[str]] = {}
+    for resource in state.get("resources", ()):
+        kind = KINDS.get(resource["type"]) if resource.get("mode") == "managed" else None
+        for instance in resource.get("instances", ()) if kind else ():
+            identifier = (instance.get("attributes") or {}).get("id")
+            if kind and identifier:
+                ids.setdefault(kind, set()).add(str(identifier))
     return {kind: frozenset(found) for kind, found in ids.items()}
-
-
-def ids_of(state: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Kind and id of every resource that a state manages; data sources are others' things."""
-    return [
-        (KINDS[resource["type"]], str(instance["attributes"]["id"]))
-        for resource in state.get("resources", ())
-        if resource.get("mode") == "managed" and resource["type"] in KINDS
-        for instance in resource.get("instances", ())
-        if (instance.get("attributes") or {}).get("id")
-    ]

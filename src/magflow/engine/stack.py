@@ -65,6 +65,10 @@ class Stack:
         """Keeps a resource whose creation was interrupted."""
         self._terraform.untaint(address)
 
+    def held(self) -> dict[str, Any]:
+        """The whole state; the caller keeps no more of it than ids."""
+        return self._terraform.held()
+
     def outputs(self) -> dict[str, Any]:
         """The outputs by name."""
         return self._terraform.output()

@@ -130,6 +130,11 @@ class Terraform:
         """The outputs by name, sensitive ones too; empty before the first apply."""
         return {name: entry["value"] for name, entry in self._read("output").items()}
 
+    def held(self) -> dict[str, Any]:
+        """The whole state, wherever it lies; it holds secrets, and the caller keeps no more of it than ids."""
+        text = self._capture("state pull")
+        return dict(json.loads(text)) if text.strip() else {}
+
     def addresses(self) -> list[str]:
         """The addresses of what the state holds; empty without a state."""
         if not (self.folder / "terraform.tfstate").exists():
