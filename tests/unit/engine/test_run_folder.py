@@ -58,3 +58,9 @@ def test_facts_that_do_not_fit_are_told_with_the_file(tmp_path):
     with pytest.raises(MagflowError, match="facts do not fit") as error:
         run.facts()
     assert error.value.where == str(run.facts_file)
+
+
+def test_every_stack_has_a_folder_of_its_own(tmp_path):
+    run = RunFolder("env", tmp_path)
+    assert run.stack("cluster") == run.terraform
+    assert run.stack("image") == run.path / "terraform-image"
