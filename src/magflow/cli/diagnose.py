@@ -84,7 +84,7 @@ def lines(diagnosis: Any) -> Iterable[str]:
         yield f"  {line}"
     for number, cause in enumerate(diagnosis.causes, 1):
         yield f"  {number}. {cause.code}: {cause.title}"
-        for line in cause.evidence:
+        for line in (line for line in cause.evidence if line not in diagnosis.evidence):
             yield f"     {'seen:':<6}{line}"
         for step in cause.do:
             yield f"     {'do:':<6}{step}"

@@ -28,7 +28,7 @@ def look(kube: Kube, groups: Iterable[str], cluster: str) -> dict[str, Any]:
     seen: dict[str, Any] = {"reached": False, "address": kube.host, "healthz": "", "error": "", "nodes": []}
     known = list(groups)
     try:
-        seen["healthz"] = str(kube.call("GET", "/healthz", timeout=PATIENCE))[:200]
+        seen["healthz"] = _failing(str(kube.call("GET", "/healthz", timeout=PATIENCE)))
         seen["reached"] = True
         nodes = kube.nodes()
     except MagflowError as error:
@@ -44,6 +44,12 @@ def look(kube: Kube, groups: Iterable[str], cluster: str) -> dict[str, Any]:
         for node in sorted(nodes, key=natural)
     ]
     return seen
+
+
+def _failing(said: str) -> str:
+    """`ok`, or the checks of /healthz that fail: the server then lists every check on a line of its own."""
+    failing = [line.removeprefix("[-]") for line in said.splitlines() if line.startswith("[-]")]
+    return ", ".join(failing) if failing else " ".join(said.split())[:200]
 
 
 def _reason(node: dict[str, Any]) -> str:

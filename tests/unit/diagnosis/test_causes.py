@@ -41,8 +41,10 @@ def test_codes_are_named_once_and_the_lists_name_no_other():
         ("Failed to create certificates for Cluster: 1f6f", "CERTIFICATE"),
         ("Unable to find keypair default.", "KEYPAIR"),
         ("the fixed network is fine", None),
-        ("waiting for control plane machines", None),
-        ("Waiting on ['InfrastructureReady', 'Ready']", None),
+        ("waiting for control plane machines", "WAITING"),
+        ("Waiting on ['InfrastructureReady', 'Ready']", "WAITING"),
+        ("default-worker resource not found.", "WAITING"),
+        ("image resource not found in the fridge", None),
     ],
 )  # fmt: skip
 def test_texts_and_what_they_mean(text, code):

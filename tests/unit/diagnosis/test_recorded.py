@@ -36,7 +36,7 @@ def test_the_verdict_its_first_cause_and_what_it_stands_on(file):
 @pytest.mark.parametrize("file", RECORDED, ids=lambda file: file.stem)
 def test_no_text_is_dropped(file):
     seen, found = Evidence(**load(file)["evidence"]), judged(file)
-    shown = "\n".join(line for cause in found.causes for line in cause.evidence)
+    shown = "\n".join(lines(found))
     if found.verdict not in {Verdict.COMPLETE, Verdict.GONE}:
         assert [text for _, text in seen.texts() if text not in shown] == []
 

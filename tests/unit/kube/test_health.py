@@ -37,6 +37,14 @@ def test_nodes_have_their_group_and_why_they_are_not_ready():
     ]
 
 
+def test_of_an_unhealthy_api_the_failing_checks_are_told():
+    class Sick(Kube):
+        def call(self, _method, _path, timeout):
+            return "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\nhealthz check failed"
+
+    assert health.look(Sick(), [], "demo")["healthz"] == "etcd failed: reason withheld"
+
+
 def test_an_api_that_does_not_answer_raises_nothing():
     seen = health.look(Kube(error=Unreachable("timed out")), [], "demo")
     assert (seen["reached"], seen["error"], seen["nodes"]) == (False, "timed out", [])

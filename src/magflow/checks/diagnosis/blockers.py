@@ -31,17 +31,18 @@ def foreign(evidence: Evidence) -> list[Item]:
 
 
 def _in_the_way(evidence: Evidence, code: str, word: str, places: list[Item], key: str, source: str) -> list[Cause]:
-    lines, steps, others = [], [], False
+    lines, steps, used, others = [], [], [], False
     for place in places:
         for port in evidence.ports:
             if place["id"] not in port[key] or port["owner"].startswith("network:"):
                 continue
             lines.append(f"{word} {place['id']} ({place['name']}) is used by {_described(port)}")
             steps.append(_step(port, place, word))
+            used.append(f"openstack port list --{'security-group' if key == 'groups' else 'network'} {place['id']}")
             others |= not port["ours"]
     if not lines:
         return []
-    steps = [f"openstack port list --{'security-group' if key == 'groups' else 'network'} {places[0]['id']}", *steps]
+    steps = [*used, *steps]
     title = f"ports use the cluster's {word}, so that it cannot be deleted"
     return [Cause(code, title, SAID + 3 if others else SEEN, tuple(lines), tuple(dict.fromkeys(steps)), source)]
 

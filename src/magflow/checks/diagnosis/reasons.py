@@ -34,6 +34,8 @@ FATAL = {
 """What no waiting heals: somebody has to change something."""
 
 UNKNOWN_TEXT = "UNKNOWN_TEXT"
+WAITING = "WAITING"
+"""What a driver says while all goes well, too."""
 
 
 def from_texts(evidence: Evidence) -> list[Cause]:
@@ -45,7 +47,7 @@ def from_texts(evidence: Evidence) -> list[Cause]:
         if known is None:
             cause = Cause(UNKNOWN_TEXT, "a text that is in no table; it is shown as it is", UNKNOWN, (line,))
         else:
-            weight = SAID - 5 * (known.code in SYMPTOMS)
+            weight = UNKNOWN if known.code == WAITING else SAID - 5 * (known.code in SYMPTOMS)
             do = tuple(_filled(step, evidence) for step in known.do)
             cause = Cause(known.code, known.title, weight, (line,), do, known.source)
         before = found.get(cause.code)
