@@ -8,7 +8,7 @@ from typing import Any
 
 from magflow.checks.world import World
 from magflow.cloud import kubeconfig, magnum
-from magflow.engine import at_once, status_race
+from magflow.engine import at_once, live_counts, status_race
 from magflow.engine.journal import Journal
 from magflow.engine.plan import PlanSummary
 from magflow.engine.recovery import Recovery
@@ -40,6 +40,8 @@ def apply_stack(stack: str, run: RunFolder, world: World, tell: Tell, allow: Col
     Raises:
         MagflowError: it failed, or the guard refuses it.
     """
+    if stack == CLUSTER_STACK:
+        world.settings = live_counts.adopt(world.settings, lambda: world.cloud)
     terraform = open_stack(stack, run, world.settings)
     tell("terraform init")
     terraform.init(tell)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from magflow import stages
 from magflow.cloud import connection, magnum
-from magflow.engine import guard
+from magflow.engine import guard, live_counts
 from magflow.engine.plan import PlanSummary
 from magflow.engine.planned import Plan
 from magflow.engine.run_folder import RunFolder
@@ -28,10 +29,11 @@ def plan(env: Environment, run: RunFolder, allow: Collection[str] = ()) -> Plan:
         CannotTell: a stack needs what an earlier one has yet to make.
         MagflowError: with Terraform's own words.
     """
+    settings = live_counts.adopt(env.settings, lambda: connection.connect(env.settings.cloud))
     found = PlanSummary((), (), ())
-    for stage in stages.enabled(env.settings):
+    for stage in stages.enabled(settings):
         if isinstance(stage.step, TerraformStack):
-            found += _of_stack(stage.step.stack, env, run, found)
+            found += _of_stack(stage.step.stack, replace(env, settings=settings), run, found)
     users = magnum.template_users(connection.connect(env.settings.cloud)) if guard.asks_for_users(found) else None
     return Plan(found, guard.examine(found, allow, tainted_is_broken=True, users=users))
 
