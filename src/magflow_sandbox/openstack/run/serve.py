@@ -62,7 +62,9 @@ class Connection(HTTPConnection):
             self.greeted = True
         HERE.abort = False
         try:
-            return bool(super().communicate())  # type: ignore[no-untyped-call]  # cheroot's stub has no types
+            stays = bool(super().communicate())  # type: ignore[no-untyped-call]  # cheroot's stub has no types
+            # Glance closes the body of an upload, and with a chunked one the connection's reader
+            return stays and not self.rfile.closed
         finally:
             self.aborted = HERE.abort
 
