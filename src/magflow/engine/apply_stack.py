@@ -54,7 +54,8 @@ def apply_stack(stack: str, run: RunFolder, world: World, tell: Tell, allow: Col
         def again() -> bool:
             nonlocal plan
             plan = _planned(terraform, stack, run, world, tell, allow)
-            return not plan.empty
+            # what was deleted meanwhile is drift alone; applying it takes it out of the state
+            return not plan.empty or bool(plan.found.drift)
 
         status_race.ride_out(act, status_race.waiter_of(world, Journal(run.journal), tell), again)
     if stack == CLUSTER_STACK:

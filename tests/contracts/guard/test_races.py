@@ -147,3 +147,22 @@ def test_node_groups_are_made_one_at_a_time(
     terraform.apply()
     assert len(cloud.asked("POST")) == 3
     assert cloud.most_at_once == most
+
+
+def test_a_deletion_by_a_plan_is_done_when_it_is_gone(
+    root: Root, cloud: StubCloud, runner: Callable[..., Terraform], waiter: Waiter
+) -> None:
+    exists(cloud)
+    cloud.after["DELETE", PATH] = ["CREATE_COMPLETE", "CREATE_COMPLETE", "DELETE_IN_PROGRESS", GONE]
+    root.write("", STATE)
+    terraform = runner()
+    assert [change.action for change in terraform.plan().changes] == ["delete"]
+
+    def again() -> bool:
+        plan = terraform.plan()
+        assert plan.empty  # the refresh has seen that it is gone; only applying writes it down
+        return bool(plan.drift)
+
+    ride_out(terraform.apply, waiter, again)
+    assert cloud.asked("DELETE") == [PATH]
+    assert terraform.addresses() == []
