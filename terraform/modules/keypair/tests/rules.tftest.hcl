@@ -17,11 +17,11 @@ run "a_key_pair_from_a_public_key" {
   command = plan
 
   variables {
-    public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ1aWx0IGZvciB0ZXN0cyBvbmx5LCBubyBrZXkh me@here\n"
+    public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHhVGmvT31n647GHrE4HXUAbyvzPO4gt3cwUPqFUfxb4 me@here\n"
   }
 
   assert {
-    condition     = openstack_compute_keypair_v2.this["research"].public_key == "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ1aWx0IGZvciB0ZXN0cyBvbmx5LCBubyBrZXkh me@here"
+    condition     = openstack_compute_keypair_v2.this["research"].public_key == "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHhVGmvT31n647GHrE4HXUAbyvzPO4gt3cwUPqFUfxb4 me@here"
     error_message = "the key goes through without the line's end."
   }
 }

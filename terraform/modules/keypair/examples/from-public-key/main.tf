@@ -17,5 +17,5 @@ module "keypair" {
   source = "../.."
 
   name       = "research"
-  public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ1aWx0IGZvciB0ZXN0cyBvbmx5LCBubyBrZXkh me@here"
+  public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHhVGmvT31n647GHrE4HXUAbyvzPO4gt3cwUPqFUfxb4 me@here"
 }

@@ -13,7 +13,7 @@ module "clusters" {
   source = "../.."
 
   cloud   = "mycloud"
-  keypair = { name = "research", public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ1aWx0IGZvciB0ZXN0cyBvbmx5LCBubyBrZXkh me@here" }
+  keypair = { name = "research", public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHhVGmvT31n647GHrE4HXUAbyvzPO4gt3cwUPqFUfxb4 me@here" }
   network = {
     external = "public"
     create   = { name = "research", cidr = "10.10.0.0/22" }
