@@ -53,7 +53,7 @@ def full(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Writes what is generated: variables/schema.json, docs/settings.md, docs/checks.md."""
+    """Writes what is generated: the schema of the settings and the pages and READMEs that come from code and tables."""
     session.run("python", "-m", "magflow.generate")
 
 
