@@ -30,7 +30,7 @@ def objects(management: Kube, name: str) -> list[dict[str, Any]]:
         name: the Cluster's name: Magnum's stack_id.
 
     Returns:
-        kind, name, namespace, phase, message (failureMessage), deleting (time), finalizers, replicas (wanted, ready),
+        kind, name, namespace, phase, message (failureMessage), deleting (time), finalizers, wanted and ready replicas, says_ready,
         conditions (type, status, reason, message). Empty when there is no such Cluster, whose objects another may own.
 
     Raises:
@@ -81,6 +81,7 @@ def _plain(item: Object) -> dict[str, Any]:
         "finalizers": metadata.get("finalizers") or [],
         "wanted": (item.get("spec") or {}).get("replicas"),
         "ready": status.get("readyReplicas"),
+        "says_ready": status.get("ready"),
         "conditions": [
             {key: str(entry.get(key) or "") for key in ("type", "status", "reason", "message")} for entry in conditions
         ],

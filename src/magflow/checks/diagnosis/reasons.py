@@ -48,7 +48,9 @@ def from_texts(evidence: Evidence) -> list[Cause]:
             cause = Cause(UNKNOWN_TEXT, "a text that is in no table; it is shown as it is", UNKNOWN, (line,))
         else:
             weight = UNKNOWN if known.code == WAITING else SAID - 5 * (known.code in SYMPTOMS)
-            do = tuple(_filled(step, evidence) for step in known.do)
+            # to look at Cluster API is no step for one who has
+            looked = known.code == WAITING and evidence.objects
+            do = () if looked else tuple(_filled(step, evidence) for step in known.do)
             cause = Cause(known.code, known.title, weight, (line,), do, known.source)
         before = found.get(cause.code)
         if before and line not in before.evidence:

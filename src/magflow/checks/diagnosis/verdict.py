@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from magflow.checks.diagnosis import blockers, reasons
 from magflow.checks.diagnosis.model import Cause, Diagnosis, Verdict
-from magflow.cloud.evidence import Evidence
+from magflow.cloud.evidence import Evidence, Item
 
 DELETE_WITHIN = 30.0
 """Minutes that a deletion may take; the Terraform provider's own limit (terraform-provider-openstack 3.4)."""
@@ -166,9 +166,16 @@ def _lines(evidence: Evidence, status: str) -> Iterable[str]:
         yield "Magnum gives no API address"
     for item in evidence.objects:
         if item["kind"] in {"Cluster", "OpenStackCluster", "KubeadmControlPlane", "MachineDeployment"}:
-            wrong = [c["type"] for c in item["conditions"] if c["status"] != "True"]
-            state = item["phase"] or ("not yet: " + ", ".join(wrong) if wrong else "ready")
-            yield f"{item['kind']} {item['name']}: {'being deleted' if item['deleting'] else state}"
+            yield f"{item['kind']} {item['name']}: {_state(item)}"
     broken = [server for server in evidence.servers if server["status"] not in {"ACTIVE", "BUILD"}]
     if evidence.servers:
         yield f"servers: {len(evidence.servers)}" + "".join(f", {s['name']} {s['status']}" for s in broken)
+
+
+def _state(item: Item) -> str:
+    if item["deleting"]:
+        return "being deleted"
+    wrong = [c["type"] for c in item["conditions"] if c["status"] != "True"]
+    if item["phase"] or wrong:
+        return str(item["phase"] or f"not yet: {', '.join(wrong)}")
+    return "ready" if item["conditions"] or item.get("says_ready") else "says nothing yet"
