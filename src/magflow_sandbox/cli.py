@@ -52,11 +52,16 @@ def _progress() -> Callable[[str], None]:
 
 
 @app.command()
-def up(wait: Annotated[bool, typer.Option("--wait", help="Wait until every cluster is ready again.")] = False) -> None:
+def up(
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until every cluster is ready again.")] = False,
+    extra: Annotated[list[str] | None, typer.Option("--with", help="A service more: octavia. It stays.")] = None,
+) -> None:
     """Start the cloud; starts only what is missing and heals what died."""
     progress = _progress()
     with _told():
         cloud = Cloud.default()
+        if extra:
+            cloud.extend(extra)
         cloud.up(progress)
         if wait:
             cloud.wait_for_clusters(progress)

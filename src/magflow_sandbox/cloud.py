@@ -11,9 +11,10 @@ Usage::
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from magflow_sandbox.clusters import components
 from magflow_sandbox.clusters.api import Api
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.faults.store import Store
-from magflow_sandbox.home import Home
+from magflow_sandbox.home import Home, write_private
 from magflow_sandbox.namespaces import Netns
 from magflow_sandbox.openstack import catalog, databases, files, management, mariadb
 from magflow_sandbox.openstack.place import kubernetes_versions, place, write_chart
@@ -66,7 +67,32 @@ class Cloud:
     @cached_property
     def services(self) -> tuple[Service, ...]:
         """The OpenStack services, configured for this home."""
-        return catalog.services(self.site)
+        return catalog.services(self.site, self.extras)
+
+    @property
+    def extras(self) -> list[str]:
+        """Services beyond the usual ones."""
+        return json.loads(self._extras.read_text()) if self._extras.exists() else []
+
+    def extend(self, extras: Sequence[str]) -> None:
+        """Have these services, too, from the next :meth:`up` on; only `reset` forgets them.
+
+        Raises:
+            SandboxError: there is no such service.
+        """
+        unknown = [name for name in extras if name not in catalog.EXTRAS]
+        if unknown:
+            raise SandboxError(f"there is no service {unknown[0]}", hint=f"one of {', '.join(catalog.EXTRAS)}")
+        self.home.create()
+        write_private(self._extras, json.dumps(sorted({*self.extras, *extras})))
+
+    @property
+    def _extras(self) -> Path:
+        return self.home.path / "extras.json"
+
+    @property
+    def _doors(self) -> list[str]:
+        return [*(service.name for service in self.services), "management"]
 
     def up(self, progress: Progress) -> None:
         """Make the whole cloud run: start what is missing, restart what died or whose configuration changed.
@@ -85,7 +111,7 @@ class Cloud:
             management.write_files(self.site)
             write_chart(self.site.chart, kubernetes_versions(self.toolchain))
             self.network.up()
-            self.supervisor.start(door.program(DOOR, into=self.network, maps=list(PORTS.values())))
+            self.supervisor.start(door.program(DOOR, into=self.network, maps=[PORTS[name] for name in self._doors]))
             self._start_management()
             cache = self.toolchain.cache / "database"
             databases.ensure(self.home, self.supervisor, self.services, self.site, server, cache, progress)
@@ -146,8 +172,8 @@ class Cloud:
             return Status([], [], {}, None)
         known = {program.name for program in programs}
         with ThreadPoolExecutor(len(PORTS)) as pool:
-            found = pool.map(lambda name: answers(self.site.url(name, "/"), self.site.ca), PORTS)
-            doors = dict(zip(PORTS, found, strict=True))
+            found = pool.map(lambda name: answers(self.site.url(name, "/"), self.site.ca), self._doors)
+            doors = dict(zip(self._doors, found, strict=True))
         doors[CONTROLLER] = self._controller_beats()
         missing = [name for name in self._expected() if name not in known]
         clusters = self._clusters() if doors["management"] else None
@@ -171,7 +197,7 @@ class Cloud:
     def _check_ports(self) -> None:
         if self.supervisor.alive(DOOR):
             return
-        taken = [str(port) for port in PORTS.values() if door.open("127.0.0.1", port)]
+        taken = [str(port) for port in map(PORTS.__getitem__, self._doors) if door.open("127.0.0.1", port)]
         if taken:
             raise SandboxError(
                 f"something else listens on 127.0.0.1, port {', '.join(taken)}",

@@ -173,7 +173,7 @@ class Api(Fault):
     """An OpenStack service answers wrongly; nothing else of it is touched.
 
     Attributes:
-        service: keystone, glance, nova, neutron, cinder, magnum; `*` for all.
+        service: keystone, glance, nova, neutron, cinder, octavia, magnum; `*` for all.
         method: GET, POST, ...; `*` for all.
         path: pattern of the path without the query (`/v2.0/ports*`).
         answer: a status from 400 to 599 (502 to 504: the page of a load balancer), `slow` (the true answer, late),
@@ -185,7 +185,7 @@ class Api(Fault):
 
     kind = "api"
     title = "an OpenStack service answers 5xx, slowly, or resets the connection"
-    choices: ClassVar = {"service": ("keystone", "glance", "nova", "neutron", "cinder", "magnum", EVERY)}
+    choices: ClassVar = {"service": ("keystone", "glance", "nova", "neutron", "cinder", "octavia", "magnum", EVERY)}
     service: str = EVERY
     method: str = EVERY
     path: str = EVERY

@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack.connection import Connection
 
-from magflow_sandbox.openstack import clients, files, job
+from magflow_sandbox.openstack import clients, files, job, octavia
 from magflow_sandbox.openstack.service import Service
 from magflow_sandbox.openstack.site import REGION, Site
 from magflow_sandbox.supervisor import Supervisor
@@ -64,13 +64,15 @@ def ensure_service(admin: Connection, service: Service, site: Site) -> None:
 
 
 def ensure_demo(admin: Connection, site: Site) -> None:
-    """The project and user that clusters are made by: a member, not an administrator."""
+    """The project and user that clusters are made by: a member who may have load balancers, not an administrator."""
     identity: Any = admin.identity
     project = identity.find_project(PROJECT) or identity.create_project(name=PROJECT, domain_id="default")
     user = identity.find_user(USER) or identity.create_user(
         name=USER, password=site.passwords[USER], domain_id="default", default_project_id=project.id
     )
-    identity.assign_project_role_to_user(project, user, identity.find_role("member", ignore_missing=False))
+    for role in ("member", octavia.ROLE):
+        found = identity.find_role(role) or identity.create_role(name=role)
+        identity.assign_project_role_to_user(project, user, found)
 
 
 def ensure_credentials(demo: Connection, site: Site, known: Iterable[clients.Entry]) -> dict[str, clients.Entry]:

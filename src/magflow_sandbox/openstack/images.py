@@ -21,6 +21,8 @@ class Image:
 
 IMAGES = (
     Image("ubuntu-jammy-kube-v1.36.3", {"os_distro": "ubuntu", "kube_version": "v1.36.3"}),
+    # of the full tool set: a cluster to be upgraded
+    Image("ubuntu-jammy-kube-v1.36.1", {"os_distro": "ubuntu", "kube_version": "v1.36.1"}),
     # a version of which the sandbox has no binaries: its clusters are refused with that reason
     Image("ubuntu-jammy-kube-v1.35.4", {"os_distro": "ubuntu", "kube_version": "v1.35.4"}),
     Image("ubuntu-jammy-no-kube-version", {"os_distro": "ubuntu"}),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from magflow_sandbox.home import write_private
 
-USERS = ("admin", "demo", "glance", "nova", "neutron", "cinder", "magnum", "management")
+USERS = ("admin", "demo", "glance", "nova", "neutron", "cinder", "octavia", "magnum", "management")
 """Users of keystone; `management` is the bearer token of the management cluster's administrator."""
 
 

@@ -15,6 +15,7 @@ PORTS: Mapping[str, int] = {
     "nova": 26774,
     "neutron": 26696,
     "cinder": 26776,
+    "octavia": 26876,
     "magnum": 26511,
     "management": 26443,
 }

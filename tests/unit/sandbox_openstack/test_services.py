@@ -8,16 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from magflow_sandbox.cloud import Cloud
+from magflow_sandbox.errors import SandboxError
+from magflow_sandbox.home import Home
 from magflow_sandbox.openstack import catalog, files
 from magflow_sandbox.openstack.service import Service, render
 from magflow_sandbox.openstack.site import PORTS, Site
+from magflow_sandbox.toolchain import Toolchain
 
 NAMES = ("keystone", "glance", "nova", "neutron", "cinder", "magnum")
+ALL = ("keystone", "glance", "nova", "neutron", "cinder", "octavia", "magnum")
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=ALL)
 def service(request: pytest.FixtureRequest, site: Site) -> Service:
-    return next(service for service in catalog.services(site) if service.name == request.param)
+    return next(service for service in catalog.services(site, catalog.EXTRAS) if service.name == request.param)
 
 
 def parsed(text: str) -> configparser.RawConfigParser:
@@ -28,7 +33,18 @@ def parsed(text: str) -> configparser.RawConfigParser:
 
 def test_every_service_is_in_the_catalog_once(site: Site) -> None:
     assert tuple(service.name for service in catalog.services(site)) == NAMES
+    assert tuple(service.name for service in catalog.services(site, catalog.EXTRAS)) == ALL
     assert len(set(PORTS.values())) == len(PORTS)
+
+
+def test_a_service_more_is_remembered_and_no_other_is_known(tmp_path: Path) -> None:
+    cloud = Cloud(Home(tmp_path / "home"), Toolchain(tmp_path / "cache"))
+    assert cloud.extras == []
+    with pytest.raises(SandboxError, match="there is no service heat"):
+        cloud.extend(["heat"])
+    cloud.extend(["octavia"])
+    cloud.extend([])
+    assert Cloud(cloud.home, cloud.toolchain).extras == ["octavia"]
 
 
 def test_booleans_and_paths_are_written_as_oslo_reads_them() -> None:
