@@ -30,7 +30,7 @@ def objects(management: Kube, name: str) -> list[dict[str, Any]]:
         name: the Cluster's name: Magnum's stack_id.
 
     Returns:
-        kind, name, namespace, phase, message (failureMessage), deleting (time), finalizers, wanted and ready replicas, says_ready,
+        kind, name, namespace, phase, message (failureMessage), deleting (time), finalizers, wanted, ready, says_ready,
         conditions (type, status, reason, message). Empty when there is no such Cluster, whose objects another may own.
 
     Raises:
