@@ -7,7 +7,8 @@ import os
 import pytest
 from tests.sandbox.many import Many, Watch
 
-from magflow.cloud import magnum
+from magflow.cloud import connection, magnum
+from magflow.settings import Cloud
 
 COUNT = int(os.environ.get("MAGFLOW_FULL_CLUSTERS", "20"))
 AT_ONCE = 3
@@ -15,9 +16,17 @@ HOURS = 3
 PATIENCE = HOURS * 3600
 
 
+def raise_quotas(suite: Many) -> None:
+    """As preflight asks for: Neutron gives a project 10 routers, and the driver makes one for each cluster."""
+    admin = connection.connect(Cloud(name="sandbox-admin", clouds_file=suite.home / "clouds.yaml"))
+    project = suite.cloud.current_project_id
+    admin.network.update_quota(project, routers=COUNT + 1)
+
+
 @pytest.mark.timeout(2 * PATIENCE)
 def test_twenty_clusters_come_and_go(cloud_home, tmp_path):
     suite = Many(home=cloud_home, folder=tmp_path, count=COUNT, at_once=AT_ONCE)
+    raise_quotas(suite)
     before = suite.inventory()
     with Watch(suite) as made:
         deployed = suite.magflow("deploy", str(suite.file), "--json", timeout=PATIENCE)
