@@ -57,7 +57,8 @@ class State:
         if not kept.database:
             return cls(encrypted=kept.encrypted)
         name = settings.terraform.schema_name or run.env
-        return cls(name if stack == "cluster" else f"{name}_{stack}", kept.encrypted, kept.connection)
+        # PostgreSQL keeps names that begin with pg_ for itself
+        return cls(name if stack == "cluster" else f"{name}-{stack}", kept.encrypted, kept.connection)
 
     @property
     def backend(self) -> str:

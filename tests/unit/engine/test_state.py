@@ -36,7 +36,7 @@ def test_opentofu_is_told_how_to_encrypt(of):
 
 @pytest.mark.parametrize(
     ("given", "stack", "schema"),
-    [({}, "cluster", "research"), ({}, "image", "research_image"), ({"schema": "mine"}, "image", "mine_image")],
+    [({}, "cluster", "research"), ({}, "image", "research-image"), ({"schema": "mine"}, "image", "mine-image")],
 )
 def test_every_stack_has_a_schema_of_its_own(of, given, stack, schema):
     assert f'schema_name = "{schema}"' in of({"PG_CONN_STR": URL}, stack, **given).backend
