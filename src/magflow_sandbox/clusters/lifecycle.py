@@ -84,6 +84,10 @@ class Lifecycle:
         if stuck == "infrastructure":
             self._report(view, "waiting for the cluster's network", "waiting for the cluster's network", None, set())
             return LATER
+        if any(outdated(machine, view.control_plane) for machine in view.machines_of(capi.CONTROL_PLANE)):
+            # before the slow part: Magnum must not take the old state for the new one
+            known = {item["metadata"]["name"] for item in view.machines if item.get("status", {}).get("nodeRef")}
+            self._report(view, None, None, None, known)
         unsupported = self._unsupported(view)
         try:
             network = self.infrastructure.network(view)
