@@ -113,11 +113,9 @@ def destroy(
     from magflow.engine.verify import exit_code
 
     environment = settings_file.load(env)
-    name = environment.settings.cluster.name
+    names = "', '".join(environment.settings.cluster_names)
     if not yes:
-        typer.confirm(
-            f"destroy cluster '{name}' of cloud '{environment.settings.cloud.name}' and all in it?", abort=True
-        )
+        typer.confirm(f"destroy '{names}' of cloud '{environment.settings.cloud.name}' and all in it?", abort=True)
     run = RunFolder(environment.name)
     view = screen(as_json)
     with run.lock():
