@@ -166,7 +166,7 @@ def test_clusters_fail_or_stay_as_asked(cloud: Cloud, clusters: dict[str, str]) 
     failed = cloud.settled(clusters["f-failed"])
     assert (failed.status, failed.status_reason) == ("CREATE_FAILED", CREATE_FAILED["quota"].text)
 
-    until("an address", lambda: look(cloud, clusters["f-api"]).api_address, 60)
+    until("an address", lambda: look(cloud, clusters["f-api"]).api_address, 180)
     stuck = {name: look(cloud, clusters[name]) for name in ("f-infra", "f-api")}
     networks = [item.name for item in cloud.sdk.network.networks()]
     has = {name: any(item.stack_id in network for network in networks) for name, item in stuck.items()}
@@ -178,9 +178,9 @@ def test_clusters_fail_or_stay_as_asked(cloud: Cloud, clusters: dict[str, str]) 
         folder = cloud.home / "clusters" / look(cloud, clusters["f-status"]).stack_id
         return counts(cloud, clusters["f-status"]) if (folder / "kubeconfig" / "admin").exists() else {}
 
-    until("a node that is not Ready", lambda: _quiet(nodes) == {"True": 2, "False": 1}, 60)
+    until("a node that is not Ready", lambda: _quiet(nodes) == {"True": 2, "False": 1}, 180)
     clear(home, "node-not-ready")
-    until("all nodes are Ready", lambda: nodes() == {"True": 3}, 30)
+    until("all nodes are Ready", lambda: nodes() == {"True": 3}, 90)
     usable = look(cloud, clusters["f-status"])
     assert kube(cloud, clusters["f-status"]).ok("/healthz")
     assert usable.status == "CREATE_IN_PROGRESS" and usable.api_address
@@ -214,7 +214,7 @@ def test_a_machine_that_fails_says_why_and_its_group_waits(
         found = management.all(MACHINES, labelSelector=f"cluster.x-k8s.io/cluster-name={stack}")
         return [item["status"]["failureMessage"] for item in found if item.get("status", {}).get("phase") == "Failed"]
 
-    (said,) = until("the machine fails", failed, 30)
+    (said,) = until("the machine fails", failed, 90)
     assert said.endswith(MACHINE_FAILED["no-valid-host"].text)
     assert look(cloud, uuid).status == "UPDATE_IN_PROGRESS"
     assert counts(cloud, uuid) == {"True": 3}
@@ -230,9 +230,9 @@ def test_a_node_that_was_ready_may_be_lost(
     uuid = clusters["f-status"]
     words = ("--cluster", "f-status", "--group", "default-worker", "--count", "1", "--how", how)
     name = fault("node-not-ready", *words)
-    until(f"a node is {how}", lambda: counts(cloud, uuid) == seen, 20)
+    until(f"a node is {how}", lambda: counts(cloud, uuid) == seen, 60)
     clear(cloud.home, name)
-    until("it is Ready again", lambda: counts(cloud, uuid) == {"True": 4}, 30)
+    until("it is Ready again", lambda: counts(cloud, uuid) == {"True": 4}, 90)
 
 
 # -- upgrades and claims, on the same cluster
@@ -252,7 +252,7 @@ def test_a_new_template_replaces_the_machines(cloud: Cloud, clusters: dict[str, 
         return not before & set(after) and list(after.values()) == ["True"] * 4
 
     # upstream: Magnum may say so when the first worker is new
-    until("every machine is another", replaced, 60)
+    until("every machine is another", replaced, 180)
 
 
 def test_an_upgrade_without_binaries_fails_with_the_reason(cloud: Cloud, clusters: dict[str, str]) -> None:
@@ -281,7 +281,7 @@ def test_a_claim_gets_a_volume_that_outlives_it(cloud: Cloud, clusters: dict[str
             "spec": {"containers": [{"name": "main", "image": "any"}], "volumes": volumes},
         },
     )
-    bound = until("the claim is bound", lambda: (api.get(f"{claims}/data") or {})["status"]["phase"] == "Bound", 30)
+    bound = until("the claim is bound", lambda: (api.get(f"{claims}/data") or {})["status"]["phase"] == "Bound", 90)
     assert bound
     (volume,) = cloud.sdk.block_storage.volumes()
     assert (volume.size, volume.status) == (2, "available")
@@ -289,7 +289,7 @@ def test_a_claim_gets_a_volume_that_outlives_it(cloud: Cloud, clusters: dict[str
     assert volume.metadata["csi.storage.k8s.io/pvc/name"] == "data"
     api.delete("/api/v1/namespaces/default/pods/user", gracePeriodSeconds=0)
     api.delete(f"{claims}/data")
-    until("the volume is released", lambda: _phases(api) == ["Released"], 30)
+    until("the volume is released", lambda: _phases(api) == ["Released"], 90)
     assert [item.id for item in cloud.sdk.block_storage.volumes()] == [volume.id]
 
 
@@ -313,7 +313,7 @@ def test_after_a_cast_the_old_status_is_answered_for_a_while(
     cloud.magnum.clusters.delete(uuid)
     seen = [look(cloud, uuid).status for _ in range(3)]
     assert seen == [before] * 3
-    until("the deletion has begun", lambda: look(cloud, uuid).status == "DELETE_IN_PROGRESS", 15)
+    until("the deletion has begun", lambda: look(cloud, uuid).status == "DELETE_IN_PROGRESS", 60)
     cloud.remove(uuid)
 
 
@@ -355,7 +355,7 @@ def test_foreign_ports_block_the_deletion(
     uuid = clusters[name]
     fault("delete-blocked", "--cluster", name, "--by", by)
     cloud.magnum.clusters.delete(uuid)
-    health = until("the reason", lambda: _matches(said, str(look(cloud, uuid).health_status_reason)), 60)
+    health = until("the reason", lambda: _matches(said, str(look(cloud, uuid).health_status_reason)), 180)
     assert health and look(cloud, uuid).status == "DELETE_IN_PROGRESS"
     foreign = [item for item in cloud.sdk.network.ports() if item.name.startswith("octavia-lb-vrrp-")]
     assert len(foreign) == 2
@@ -387,8 +387,8 @@ def test_a_finalizer_blocks_the_deletion_until_the_fault_is_cleared(
             if item["metadata"].get("deletionTimestamp")
         ]
 
-    until("the object is held", held, 30)
-    until("its infrastructure is gone", lambda: not _infrastructure(management), 30)
+    until("the object is held", held, 90)
+    until("its infrastructure is gone", lambda: not _infrastructure(management), 90)
     assert look(cloud, uuid).status == "DELETE_IN_PROGRESS"
     clear(cloud.home, name)
     cloud.remove(clusters.pop("f-infra"))

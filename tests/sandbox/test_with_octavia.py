@@ -41,19 +41,19 @@ def test_balancers_come_and_go_with_all_that_is_in_them(cloud: Cloud, network: A
     def active() -> bool:
         return bool(octavia.get_load_balancer(balancer.id).provisioning_status == "ACTIVE")
 
-    until("the load balancer is active", active, 20)
+    until("the load balancer is active", active, 60)
     (port,) = cloud.sdk.network.ports(network_id=network.id)
     assert (port.device_owner, port.fixed_ips[0]["ip_address"]) == ("Octavia", balancer.vip_address)
     listener = octavia.create_listener(
         name="web", protocol="TCP", protocol_port=80, load_balancer_id=balancer.id, allowed_cidrs=["10.0.0.0/8"]
     )
-    until("the listener is active", active, 20)
+    until("the listener is active", active, 60)
     pool = octavia.create_pool(name="nodes", protocol="TCP", lb_algorithm="ROUND_ROBIN", listener_id=listener.id)
-    until("the pool is active", active, 20)
+    until("the pool is active", active, 60)
     member = octavia.create_member(pool, address="10.7.0.9", protocol_port=30080)
-    until("the member is active", active, 20)
+    until("the member is active", active, 60)
     said = [octavia.get_listener(listener.id), octavia.get_pool(pool.id), octavia.get_member(member.id, pool)]
     assert {item.provisioning_status for item in said} == {"ACTIVE"}
     octavia.delete_load_balancer(balancer.id, cascade=True)
-    until("the load balancer goes", lambda: not list(octavia.load_balancers()), 20)
+    until("the load balancer goes", lambda: not list(octavia.load_balancers()), 60)
     assert not [*octavia.listeners(), *octavia.pools(), *cloud.sdk.network.ports(network_id=network.id)]
