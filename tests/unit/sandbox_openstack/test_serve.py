@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from magflow_sandbox.faults.model import Api
+from magflow_sandbox.faults.store import Store
+from magflow_sandbox.home import Home
 from magflow_sandbox.openstack import files
 from magflow_sandbox.pki import CA
 from magflow_sandbox.probe import answers
@@ -30,6 +33,7 @@ def application(environ, start_response):
 
 class Served:
     def __init__(self, folder: Path) -> None:
+        self.home = Home(folder / "sandbox").create()
         self.ca = folder / "ca.crt"
         CA.ensure(folder / "ca", "here").issue("door", ips=["127.0.0.1"]).write(folder / "door")
         (folder / "hello.py").write_text(APPLICATION)
@@ -38,11 +42,18 @@ class Served:
             self.port = free.getsockname()[1]
         program = [sys.executable, str(files.PROGRAMS / "serve.py"), str(self.port)]
         command = [*program, str(folder / "door.crt"), str(folder / "door.key"), "hello:application", "--a", "b"]
-        self.process = subprocess.Popen(command, env={"PYTHONPATH": str(folder)}, stderr=subprocess.PIPE, text=True)
+        env = {"PYTHONPATH": str(folder), "MAGFLOW_SANDBOX_HOME": str(self.home.path)}
+        self.process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 10
         while not answers(f"https://127.0.0.1:{self.port}/", self.ca):
             assert time.monotonic() < deadline and self.process.poll() is None
             time.sleep(0.05)
+
+    def ask(self, method: str = "GET", path: str = "/", body: bytes = b"") -> tuple[int, str]:
+        connection = self.connection()
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
 
     def connection(self) -> http.client.HTTPSConnection:
         context = ssl.create_default_context(cafile=str(self.ca))
@@ -87,3 +98,63 @@ def test_a_wrong_authority_and_plain_http_get_nothing(served: Served, tmp_path: 
 def test_it_ends_when_told(served: Served) -> None:
     served.process.send_signal(signal.SIGTERM)
     assert served.process.wait(5) == 0
+
+
+# -- with faults
+
+
+@pytest.fixture
+def store(served: Served) -> Store:
+    return Store(served.home)
+
+
+def test_a_fault_counts_and_is_gone_when_it_is_cleared(served: Served, store: Store) -> None:
+    name = store.set(Api(answer="503", count=2))
+    assert [served.ask()[0] for _ in range(3)] == [503, 503, 200]
+    assert store.active()[0].used == 2
+    store.set(Api(answer="429"))
+    assert served.ask()[0] == 429
+    store.clear()
+    assert served.ask()[0] == 200 and name == "api-1"
+
+
+@pytest.mark.parametrize(
+    ("fault", "method", "path", "meant"),
+    [
+        (Api(), "GET", "/", True),
+        (Api(method="POST"), "GET", "/", False),
+        (Api(path="/v2/*"), "GET", "/v2/images", True),
+        (Api(path="/v2/images"), "GET", "/v2/images/1", False),
+        (Api(service="nova"), "GET", "/", False),
+    ],
+)
+def test_only_what_is_meant(served: Served, store: Store, fault: Api, method: str, path: str, meant: bool) -> None:
+    assert served.ask(method, path)[0] == 200
+    store.set(fault)
+    assert (served.ask(method, path)[0] == 503) is meant
+
+
+def test_a_body_of_a_refused_request_is_not_taken_for_the_next_one(served: Served, store: Store) -> None:
+    store.set(Api(answer="ignored", count=1))
+    connection = served.connection()
+    connection.request("DELETE", "/", b"x" * 50_000)
+    refused = connection.getresponse()
+    assert (refused.status, refused.read()) == (204, b"")
+    connection.request("POST", "/", b"abc")
+    assert connection.getresponse().read().decode().endswith(" 3")
+
+
+@pytest.mark.parametrize("answer", ["reset", "lost"])
+def test_a_connection_is_reset_and_the_service_goes_on(served: Served, store: Store, answer: str) -> None:
+    store.set(Api(answer=answer, count=1))
+    # some versions of OpenSSL tell a reset as an end
+    with pytest.raises((ConnectionError, http.client.RemoteDisconnected)):
+        served.ask()
+    assert served.ask()[0] == 200
+
+
+def test_a_slow_answer_is_the_true_one(served: Served, store: Store) -> None:
+    store.set(Api(answer="slow", seconds=0.5, count=1))
+    begun = time.monotonic()
+    assert served.ask()[0] == 200
+    assert time.monotonic() - begun > 0.5

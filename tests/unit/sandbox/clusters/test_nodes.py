@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, cast
 
 import pytest
@@ -92,3 +93,31 @@ def test_groups_of_the_command_line() -> None:
     assert names == ["c-control-plane-0", "c-gpu-0", "c-gpu-1"]
     with pytest.raises(SandboxError):
         standalone.parse_groups("gpu")
+
+
+def unwell(kubelet: str | None) -> Node:
+    return dataclasses.replace(node(), kubelet=kubelet)
+
+
+def test_a_node_that_is_not_well_is_taken_from_kwok_and_says_so() -> None:
+    api = FakeApi(node().manifest())
+    assert sync(api, unwell("not-ready"))
+    # the annotation, and the condition
+    assert api.done == [("patch", "a"), ("patch", "a/status")]
+    assert unwell("dead").manifest()["metadata"]["annotations"] == {
+        "kwok.x-k8s.io/node": "fake",
+        "sandbox.magflow.io/kubelet": "dead",
+    }
+
+
+def test_it_is_said_once() -> None:
+    said = unwell("dead").manifest()
+    said["status"]["conditions"] = [{"type": "Ready", **nodes.CONDITIONS["dead"]}]
+    api = FakeApi(said)
+    assert not sync(api, unwell("dead")) and api.done == []
+
+
+def test_kwok_gets_it_back() -> None:
+    api = FakeApi(unwell("dead").manifest())
+    assert sync(api, unwell(None))
+    assert api.done == [("patch", "a")]
