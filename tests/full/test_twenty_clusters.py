@@ -1,4 +1,8 @@
-"""Twenty clusters in one apply, three at a time, and destroyed; $MAGFLOW_FULL_CLUSTERS sets another number."""
+"""Twenty clusters in one apply, three at a time, and destroyed; $MAGFLOW_FULL_CLUSTERS sets another number.
+
+Measured on two cores that three other sandboxes kept busy (load 20): made in 915 s, destroyed in 264 s, 12.4 GiB at most.
+Six of them with less beside: 53 s, 26 s, 4.7 GiB.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from magflow.settings import Cloud
 
 COUNT = int(os.environ.get("MAGFLOW_FULL_CLUSTERS", "20"))
 AT_ONCE = 3
-
 PATIENCE = 3 * 3600
 """Seconds; two quiet cores need minutes."""
 
