@@ -1,6 +1,6 @@
 """Twenty clusters in one apply, three at a time, and destroyed; $MAGFLOW_FULL_CLUSTERS sets another number.
 
-Measured on two cores that three other sandboxes kept busy (load 20): made in 915 s, destroyed in 264 s, 12.4 GiB at most.
+Measured on two cores that other sandboxes kept busy (load 20): made in 915 s, destroyed in 264 s, 12.4 GiB at most.
 Six of them with less beside: 53 s, 26 s, 4.7 GiB.
 """
 
