@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from magflow import paths, terraform_page
-from magflow.rules import compatibility_page, label_page
+from magflow.rules.compatibility import page as compatibility_page
+from magflow.rules.labels import page as label_page
 from magflow.settings import Settings
 
 SCHEMA = Path("variables/schema.json")

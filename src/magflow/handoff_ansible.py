@@ -12,7 +12,7 @@ from typing import Any
 from magflow.errors import MagflowError
 from magflow.findings import Finding, Severity, error, errors
 from magflow.rules import labels
-from magflow.rules.label_model import Compiled
+from magflow.rules.labels.model import Compiled
 from magflow.settings import DEFAULT_WORKER, Settings
 
 CODE = "ANSIBLE_WAY_CANNOT"

@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from magflow.engine import guard, plan_file
-from magflow.engine.plan_holdings import CLUSTER, NODE_GROUP, TEMPLATE
-from magflow.engine.terraform_environment import environment
+from magflow.engine.plan import file as plan_file
+from magflow.engine.plan import guard
+from magflow.engine.plan.holdings import CLUSTER, NODE_GROUP, TEMPLATE
+from magflow.engine.terraform.environment import environment
 
 RESOURCES = 5_000
 LIMIT = 2.0

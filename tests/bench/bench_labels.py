@@ -16,8 +16,8 @@ from pathlib import Path
 import yaml
 
 from magflow import settings_file
-from magflow.rules import label_table
 from magflow.rules.labels import compile_all
+from magflow.rules.labels import table as label_table
 from magflow.settings import Settings
 
 ROUNDS = 7

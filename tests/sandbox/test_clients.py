@@ -13,7 +13,7 @@ import yaml
 from tests.sandbox.suite import ROOT, Suite
 
 from magflow import handoff, settings_file
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 
 PROGRAMS = Path(sys.executable).parent
 

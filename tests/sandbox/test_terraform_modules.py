@@ -12,7 +12,7 @@ import pytest
 from tests.sandbox.suite import ROOT
 
 from magflow import programs
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 
 HEAD = """
 terraform {

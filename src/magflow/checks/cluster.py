@@ -82,9 +82,7 @@ def control_plane_is_ready(world: World) -> str:
     return f"{len(ready)}"
 
 
-@check(
-    "further-clusters-are-complete", "every further cluster is complete, with the nodes asked", within=300
-)
+@check("further-clusters-are-complete", "every further cluster is complete, with the nodes asked", within=300)
 def further_clusters_are_complete(world: World) -> str:
     """Reads each of them and its node groups in Magnum."""
     names = world.settings.cluster_names[1:]

@@ -69,8 +69,9 @@ def _environment(env: str, offline: bool, as_json: bool) -> None:
 
 
 def _plan(file: Path, allow: Sequence[str], as_json: bool) -> None:
-    from magflow.engine import guard, plan_file
-    from magflow.engine.planned import Plan
+    from magflow.engine.plan import file as plan_file
+    from magflow.engine.plan import guard
+    from magflow.engine.plan.shown import Plan
 
     found = plan_file.load(file)
     plan = Plan(found, guard.examine(found, allow))

@@ -15,7 +15,7 @@ from magflow.cli.shared import Allow, Env, Json, print_report, screen
 def plan(env: Env, allow: Allow = None, as_json: Json = False) -> None:
     """What a deploy would change. Nothing is written to the cloud. Example: magflow plan sandbox."""
     from magflow import settings_file
-    from magflow.engine import planning
+    from magflow.engine.plan import environment as planning
     from magflow.engine.run_folder import RunFolder
     from magflow.findings import errors
 

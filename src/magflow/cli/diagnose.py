@@ -55,8 +55,9 @@ def leftovers(env: Env, as_json: Json = False) -> None:
     """What the cloud still has of an environment; deletes nothing. Example: magflow leftovers sandbox."""
     from magflow import settings_file
     from magflow.cli.shared import print_report
-    from magflow.engine import proof, report
+    from magflow.engine import report
     from magflow.engine.deploy import open_world
+    from magflow.engine.destroy import proof
     from magflow.engine.run_folder import RunFolder
     from magflow.engine.verify import exit_code as code
 

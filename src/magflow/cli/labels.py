@@ -12,7 +12,7 @@ from magflow.cli.shared import Env, Json, screen
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from magflow.rules.label_model import Compiled
+    from magflow.rules.labels.model import Compiled
 
 HIDDEN = "(not shown)"
 """In place of a value that is a secret."""
@@ -123,7 +123,7 @@ def _effective(compiled: Compiled, index: int) -> bool:
 
 
 def _value(key: str, value: str) -> str:
-    from magflow.rules.label_table import table
+    from magflow.rules.labels.table import table
 
     spec = table().get(key)
     return HIDDEN if spec and spec.secret else value

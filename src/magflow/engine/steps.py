@@ -12,8 +12,8 @@ from typing import Any
 from magflow import handoff, paths
 from magflow.checks.world import World
 from magflow.engine.ansible import run_playbook
-from magflow.engine.apply_stack import Tell, apply_stack
 from magflow.engine.run_folder import RunFolder
+from magflow.engine.stack.apply import Tell, apply_stack
 from magflow.errors import CannotTell
 from magflow.stages.model import Playbook, Stage, TerraformStack
 

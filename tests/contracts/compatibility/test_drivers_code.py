@@ -9,7 +9,7 @@ import pytest
 import yaml
 from tests.contracts.labels.wheels import texts, trees, wheel
 
-from magflow.rules.compatibility_data import table, version
+from magflow.rules.compatibility.data import table, version
 
 HEAT = ["7.2.0", "8.0.0", "8.1.0", "9.0.0", "9.1.0", "9.4.1", "10.1.0", "17.0.2", "18.0.1", "19.0.1", "20.0.2"]
 HEAT += ["21.0.1", "22.0.0", "23.0.0"]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.stub_cloud import StubCloud, serve
 
-from magflow.engine.plan_holdings import CLUSTER, NODE_GROUP, TEMPLATE
-from magflow.engine.terraform_environment import environment
+from magflow.engine.plan.holdings import CLUSTER, NODE_GROUP, TEMPLATE
+from magflow.engine.terraform.environment import environment
 
 PROGRAMS = [name for name in ("terraform", "tofu") if shutil.which(name)]
 REGISTRIES = {"terraform": "registry.terraform.io", "tofu": "registry.opentofu.org"}

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from tests.stub_cloud import StubCloud
 
-from magflow.engine import guard, plan_file
-from magflow.engine.plan_holdings import CLUSTER, NODE_GROUP, TEMPLATE
+from magflow.engine.plan import file as plan_file
+from magflow.engine.plan import guard
+from magflow.engine.plan.holdings import CLUSTER, NODE_GROUP, TEMPLATE
 from magflow.findings import Finding
 
 from .conftest import CLUSTER_STATE, LABELS, STATE, Root, cluster, group, template

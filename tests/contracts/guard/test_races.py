@@ -14,11 +14,11 @@ from tests.stub_cloud import GONE, StubCloud
 
 from magflow.cloud.connection import connect
 from magflow.engine.journal import Journal
-from magflow.engine.plan_holdings import NODE_GROUP
-from magflow.engine.provider_errors import StatusRace
-from magflow.engine.recovery import Recovery
-from magflow.engine.status_race import Riding, Waiter, ride_out
+from magflow.engine.plan.holdings import NODE_GROUP
+from magflow.engine.stack.recovery import Recovery
+from magflow.engine.stack.status_race import Riding, Waiter, ride_out
 from magflow.engine.terraform import Terraform
+from magflow.engine.terraform.provider_errors import StatusRace
 from magflow.settings import Cloud
 
 from .conftest import GROUP_STATE, Root, block, group

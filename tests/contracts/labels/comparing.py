@@ -7,8 +7,8 @@ from pathlib import Path
 import yaml
 
 from magflow.rules.driver import Target
-from magflow.rules.label_standing import Standing, judge
-from magflow.rules.label_table import Reader, table
+from magflow.rules.labels.standing import Standing, judge
+from magflow.rules.labels.table import Reader, table
 from magflow.rules.releases import parse
 
 KNOWN = yaml.safe_load((Path(__file__).parent / "known.yml").read_text())

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from magflow.rules import label_check
-from magflow.rules.label_table import node_fields, table, version
 from magflow.rules.labels import OWN
+from magflow.rules.labels import check as label_check
+from magflow.rules.labels.table import node_fields, table, version
 
 from .comparing import differences
 from .reading import labels, written

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from magflow.rules.label_table import node_fields, table
+from magflow.rules.labels.table import node_fields, table
 
 from .comparing import differences, known_of
 from .reading import defaults, labels

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from magflow.rules.driver import Target
-from magflow.rules.label_standing import Standing, judge
-from magflow.rules.label_table import table
+from magflow.rules.labels.standing import Standing, judge
+from magflow.rules.labels.table import table
 from magflow.rules.releases import parse
 
 from .comparing import differences, of_heat

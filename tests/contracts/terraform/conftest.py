@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tftest
 
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 from magflow_sandbox.home import cache_root
 from magflow_sandbox.toolchain import Toolchain
 

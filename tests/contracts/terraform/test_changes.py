@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from magflow.engine.plan import PlanSummary, summarize
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 
 TEMPLATE = "module.template.openstack_containerinfra_clustertemplate_v1.this"
 CLUSTER = "module.cluster.openstack_containerinfra_cluster_v1.this"

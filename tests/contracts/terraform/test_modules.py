@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import tftest
 
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 from magflow.facts import Facts
 
 from .conftest import events, statuses

@@ -14,10 +14,10 @@ import pytest
 
 from magflow import settings_file
 from magflow.engine.run_folder import RunFolder
-from magflow.engine.state import State
-from magflow.engine.state_lock import LockedState
 from magflow.engine.terraform import Event, write_root
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
+from magflow.engine.terraform.state import State
+from magflow.engine.terraform.state_lock import LockedState
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings import Settings
 

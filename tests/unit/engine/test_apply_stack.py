@@ -9,12 +9,12 @@ import pytest
 from tests.stub_cloud import serve
 
 from magflow.cloud.connection import connect
-from magflow.engine import apply_stack, guard
-from magflow.engine.plan import PlanSummary, ResourceChange
-from magflow.engine.plan_holdings import NODE_GROUP
-from magflow.engine.planned import Plan
-from magflow.engine.provider_errors import Race, StatusRace
+from magflow.engine.plan import PlanSummary, ResourceChange, guard
+from magflow.engine.plan.holdings import NODE_GROUP
+from magflow.engine.plan.shown import Plan
 from magflow.engine.run_folder import RunFolder
+from magflow.engine.stack import apply as apply_stack
+from magflow.engine.terraform.provider_errors import Race, StatusRace
 from magflow.errors import MagflowError
 from magflow.settings import Cloud
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from magflow.engine.at_once import cluster_of, of_groups, of_plan
 from magflow.engine.plan import PlanSummary, ResourceChange
-from magflow.engine.plan_holdings import CLUSTER, NODE_GROUP
+from magflow.engine.plan.holdings import CLUSTER, NODE_GROUP
+from magflow.engine.terraform.at_once import cluster_of, of_groups, of_plan
 
 
 def cluster(name, action):

@@ -4,7 +4,7 @@ import pytest
 
 from magflow.checks.diagnosis import Cause, Diagnosis, Verdict
 from magflow.cloud.magnum import Held
-from magflow.engine.deletion import Stuck, Waiter, destroy
+from magflow.engine.stack.deletion import Stuck, Waiter, destroy
 from magflow.errors import MagflowError
 
 RACE = (

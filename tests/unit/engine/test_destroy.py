@@ -8,7 +8,7 @@ import pytest
 from magflow.cloud.magnum import Held
 from magflow.cloud.ownership import Mark, Marks
 from magflow.engine import destroy as engine
-from magflow.engine import proof
+from magflow.engine.destroy import proof
 from magflow.engine.journal import Journal
 from magflow.engine.run_folder import RunFolder
 from magflow.errors import MagflowError

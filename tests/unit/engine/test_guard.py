@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from magflow.engine import guard
-from magflow.engine.plan import summarize
-from magflow.engine.planned import Plan
+from magflow.engine.plan import guard, summarize
+from magflow.engine.plan.shown import Plan
 from magflow.errors import MagflowError
 
 KIND = {

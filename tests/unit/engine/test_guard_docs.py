@@ -2,12 +2,12 @@
 
 import re
 
-from magflow.engine import provider_errors
+from magflow.engine.terraform import provider_errors
 from magflow.paths import root
 
 SOURCES = [
-    *(root() / "src/magflow/engine").glob("guard*.py"),
-    *(root() / "src/magflow/rules").glob("terraform_files*.py"),
+    *(root() / "src/magflow/engine/plan").glob("guard*.py"),
+    *(root() / "src/magflow/rules/terraform_files").glob("*.py"),
 ]
 
 

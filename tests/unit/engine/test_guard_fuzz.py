@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from magflow.engine import guard, plan_file
+from magflow.engine.plan import file as plan_file
+from magflow.engine.plan import guard
 from magflow.errors import CannotTell
 
 PLAN = json.loads((Path(__file__).parent / "data" / "plan-replaces-cluster.json").read_text())

@@ -4,7 +4,7 @@ import pytest
 from tests.stub_cloud import serve
 
 from magflow.cloud.connection import connect
-from magflow.engine import live_counts
+from magflow.engine.stack import live_counts
 from magflow.settings import Cloud
 from magflow.settings.cluster import FurtherCluster
 

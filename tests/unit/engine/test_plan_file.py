@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from magflow.engine import plan_file
+from magflow.engine.plan import file as plan_file
 from magflow.errors import CannotTell
 
 PLAN = {"format_version": "1.2", "terraform_version": "1.11.4", "planned_values": {}, "resource_changes": []}

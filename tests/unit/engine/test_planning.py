@@ -3,9 +3,9 @@
 import pytest
 
 from magflow import stages
-from magflow.engine import planning
 from magflow.engine.plan import PlanSummary, ResourceChange
-from magflow.engine.planned import Plan
+from magflow.engine.plan import environment as planning
+from magflow.engine.plan.shown import Plan
 from magflow.errors import CannotTell, MagflowError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from magflow.engine.provider_errors import classify, race
+from magflow.engine.terraform.provider_errors import classify, race
 
 PATCH = "Error updating openstack_containerinfra_{kind} c1: Bad request with: [PATCH http://m/v1/x], error message: "
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from magflow.engine.plan import PlanSummary, ResourceChange
-from magflow.engine.recovery import CLUSTER, NODE_GROUP, TAINTED, Recovery
+from magflow.engine.stack.recovery import CLUSTER, NODE_GROUP, TAINTED, Recovery
 from magflow.errors import MagflowError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from magflow.engine.release import held, release
+from magflow.engine.destroy.release import held, release
 from magflow.errors import MagflowError
 
 

@@ -4,8 +4,8 @@ import pytest
 from psycopg import conninfo
 
 from magflow.engine.run_folder import RunFolder
-from magflow.engine.state import State
-from magflow.engine.terraform_root import LOCAL
+from magflow.engine.terraform.root import LOCAL
+from magflow.engine.terraform.state import State
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings import Backend
 

@@ -8,10 +8,10 @@ import pytest
 from tests.stub_cloud import GONE, serve
 
 from magflow.cloud.connection import connect
-from magflow.engine import status_race
 from magflow.engine.journal import Journal
-from magflow.engine.provider_errors import StatusRace
-from magflow.engine.terraform_events import Diagnostic, Event, error
+from magflow.engine.stack import status_race
+from magflow.engine.terraform.events import Diagnostic, Event, error
+from magflow.engine.terraform.provider_errors import StatusRace
 from magflow.engine.verify import Clock
 from magflow.errors import MagflowError
 from magflow.settings import Cloud

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from magflow.engine.terraform_environment import environment
+from magflow.engine.terraform.environment import environment
 
 
 def test_nothing_may_change_what_was_asked_for() -> None:

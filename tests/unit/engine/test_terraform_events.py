@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from magflow.engine.provider_errors import StatusRace
-from magflow.engine.terraform_events import Diagnostic, Event, error, parse, plain_errors
+from magflow.engine.terraform.events import Diagnostic, Event, error, parse, plain_errors
+from magflow.engine.terraform.provider_errors import StatusRace
 from magflow.errors import CannotTell
 
 LOG = Path("/runs/x/terraform.log")

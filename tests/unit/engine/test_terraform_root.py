@@ -3,7 +3,7 @@
 import json
 
 from magflow import paths
-from magflow.engine.terraform_root import write_root
+from magflow.engine.terraform.root import write_root
 
 
 def test_outputs_are_those_of_the_stack(tmp_path):

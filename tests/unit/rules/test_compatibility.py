@@ -7,8 +7,9 @@ import copy
 import pytest
 
 from magflow.findings import Severity
-from magflow.rules import compatibility, compatibility_drivers, labels
-from magflow.rules.compatibility_data import Range, table, version
+from magflow.rules import compatibility, labels
+from magflow.rules.compatibility import drivers as compatibility_drivers
+from magflow.rules.compatibility.data import Range, table, version
 from magflow.settings import Settings
 
 OLD = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from magflow.findings import Severity
-from magflow.rules import credentials, credentials_environment
+from magflow.rules import credentials
+from magflow.rules.credentials import environment as credentials_environment
 
 SECRET = "do-not-show"
 URL = "https://keystone.example.org/v3"

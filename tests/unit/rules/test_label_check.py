@@ -4,7 +4,7 @@ import pytest
 from tests.unit.rules.test_labels import CLOUDS, codes, compiled
 
 from magflow.findings import errors
-from magflow.rules.label_table import DRIVERS, drivers, node_fields, table
+from magflow.rules.labels.table import DRIVERS, drivers, node_fields, table
 
 
 def given(cloud, extra, /, **parts):

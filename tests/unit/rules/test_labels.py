@@ -8,8 +8,8 @@ from tests.unit.rules.test_driver import PLAIN
 
 from magflow import settings_file
 from magflow.rules import labels
-from magflow.rules.label_page import INTENTS as ROWS
-from magflow.rules.label_table import table
+from magflow.rules.labels.page import INTENTS as ROWS
+from magflow.rules.labels.table import table
 from magflow.settings import Settings
 
 ARTICLE = {

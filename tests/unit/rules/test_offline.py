@@ -9,7 +9,10 @@ import pytest
 from tests.unit.rules.test_compatibility import NEW, OLD, made
 
 from magflow.findings import Severity
-from magflow.rules import labels, offline, offline_image, offline_machines, offline_network
+from magflow.rules import labels, offline
+from magflow.rules.offline import image as offline_image
+from magflow.rules.offline import machines as offline_machines
+from magflow.rules.offline import network as offline_network
 
 
 def found(module, settings, severity=None):

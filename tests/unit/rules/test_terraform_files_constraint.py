@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from magflow.rules.terraform_files_constraint import END, Range, parse, release, shown
+from magflow.rules.terraform_files.constraint import END, Range, parse, release, shown
 
 PART = st.integers(0, 4)
 VERSION = st.lists(PART, min_size=2, max_size=3).map(lambda parts: ".".join(map(str, parts)))

@@ -12,7 +12,8 @@ from magflow.checks.model import NotApplicable, check, raise_for
 from magflow.checks.world import World
 from magflow.cloud import certificates, clouds_file
 from magflow.findings import Finding, error, warning
-from magflow.rules import credentials, credentials_environment
+from magflow.rules import credentials
+from magflow.rules.credentials import environment as credentials_environment
 
 SOON = dt.timedelta(days=14)
 """Certificates that end sooner are told."""

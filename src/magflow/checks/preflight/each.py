@@ -13,7 +13,7 @@ from magflow.checks.world import World
 from magflow.cloud.capacity import Forbidden
 from magflow.findings import Finding
 from magflow.rules import labels, offline
-from magflow.rules.label_model import Compiled
+from magflow.rules.labels.model import Compiled
 from magflow.settings import Settings
 
 Rule = Callable[[Settings, Compiled], Iterable[Finding]]

@@ -12,8 +12,8 @@ from magflow.cloud import capacity
 from magflow.cloud import flavors as cloud_flavors
 from magflow.cloud.flavors import GPUS, Machine
 from magflow.findings import Finding, error, warning
-from magflow.rules import offline_machines
-from magflow.rules.label_model import Compiled
+from magflow.rules.labels.model import Compiled
+from magflow.rules.offline import machines as offline_machines
 from magflow.settings import Settings
 
 LEAST = (2, 2048)

@@ -11,9 +11,10 @@ from magflow.checks.preflight.each import every
 from magflow.checks.world import World
 from magflow.cloud.connection import readable
 from magflow.findings import Finding, error
-from magflow.rules import compatibility_drivers, offline_image
+from magflow.rules.compatibility import drivers as compatibility_drivers
 from magflow.rules.driver import CLUSTER_API
-from magflow.rules.label_model import Compiled
+from magflow.rules.labels.model import Compiled
+from magflow.rules.offline import image as offline_image
 from magflow.settings import Settings
 
 

@@ -10,7 +10,7 @@ from magflow.checks.world import World
 from magflow.cloud import magnum
 from magflow.cloud.connection import readable
 from magflow.findings import Finding, error, errors, warning
-from magflow.rules.label_model import Compiled
+from magflow.rules.labels.model import Compiled
 from magflow.settings import Settings
 
 NAMES = {
