@@ -104,6 +104,8 @@ class Toolchain:
     def missing(self, tier: Tier, only: Sequence[str] = ()) -> list[Tool]:
         """The tools of a tier (of these names only, when names are given) that are not there yet."""
         wanted = [tool for tool in table.within(self.tools, tier) if not only or tool.name in only]
+        if tier == "full":
+            wanted = [table.itself(tool) for tool in wanted]
         return [tool for tool in wanted if not self._complete(tool)]
 
     def prerequisites(self, tier: Tier, only: Sequence[str] = ()) -> list[str]:

@@ -25,23 +25,23 @@ def build(tool: Tool, folder: Path, log: Path) -> None:
     # as root, apt would download as the user _apt, who cannot write here
     download = ["apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.packages]
     try:
-        _run(download, downloads, log)
+        _run(tool, download, downloads, log)
     except SandboxError:
         # a new machine has no package lists, an old one has lists of packages that are gone; only root may renew them
         if os.geteuid() != 0:
             raise
-        _run(["apt-get", "update"], downloads, log)
-        _run(download, downloads, log)
+        _run(tool, ["apt-get", "update"], downloads, log)
+        _run(tool, download, downloads, log)
     for package in sorted(downloads.glob("*.deb")):
-        _run(["dpkg", "-x", str(package), str(temporary)], downloads, log)
+        _run(tool, ["dpkg", "-x", str(package), str(temporary)], downloads, log)
     shutil.rmtree(downloads)
     temporary.replace(folder)
 
 
-def _run(command: list[str], folder: Path, log: Path) -> None:
+def _run(tool: Tool, command: list[str], folder: Path, log: Path) -> None:
     with log.open("w") as output:
         done = subprocess.run(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
         shown = " | ".join(log.read_text().strip().splitlines()[-2:])
-        hint = "run `apt-get update` as root, or install MariaDB's server so that it is in PATH"
+        hint = f"run `apt-get update` as root, or install {tool.name} so that it is in PATH"
         raise SandboxError(f"{command[0]} failed: {shown[:300]}", where=log, hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -59,6 +59,11 @@ def load(path: Path = TABLE) -> dict[str, Tool]:
 def within(tools: dict[str, Tool], tier: Tier) -> list[Tool]:
     """The tools that a tier needs, in the table's order."""
     return [tool for tool in tools.values() if TIERS.index(tool.tier) <= TIERS.index(tier)]
+
+
+def itself(tool: Tool) -> Tool:
+    """The tool without the others that serve as well: tests want OpenTofu beside Terraform."""
+    return replace(tool, found=replace(tool.found, also=())) if tool.found else tool
 
 
 def _tool(name: str, raw: dict[str, Any]) -> Tool:

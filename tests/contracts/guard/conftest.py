@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.programs import PROGRAMS
 from tests.stub_cloud import StubCloud, serve
 
 from magflow.engine.plan.holdings import CLUSTER, NODE_GROUP, TEMPLATE
 from magflow.engine.terraform.environment import environment
 
-PROGRAMS = [name for name in ("terraform", "tofu") if shutil.which(name)]
 REGISTRIES = {"terraform": "registry.terraform.io", "tofu": "registry.opentofu.org"}
 
 PROVIDER = """
@@ -101,7 +100,7 @@ GROUP_STATE = (
 )
 
 
-@pytest.fixture(scope="session", params=PROGRAMS or [None])
+@pytest.fixture(scope="session", params=list(PROGRAMS) or [None])
 def program(request: pytest.FixtureRequest) -> str:
     if request.param is None:
         pytest.skip("neither terraform nor tofu is in PATH")
@@ -154,7 +153,7 @@ class Root:
 
     def terraform(self, *args: str) -> str:
         done = subprocess.run(
-            [self.program, *args], cwd=self.folder, env=environment({}), capture_output=True, text=True
+            [PROGRAMS[self.program], *args], cwd=self.folder, env=environment({}), capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

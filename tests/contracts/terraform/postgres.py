@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import ipaddress
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -18,6 +17,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from magflow_sandbox.toolchain import Toolchain
 
 PASSWORD = "5ecret-of-the-database"
 
@@ -35,13 +36,9 @@ class Database:
         return f"postgres://magflow:{PASSWORD}@127.0.0.1:{self.port}/postgres?{given}"
 
 
-def programs() -> Path | None:
-    """The folder with initdb and postgres: Debian keeps it out of PATH."""
-    for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if (folder / "initdb").is_file():
-            return folder
-    found = shutil.which("initdb")
-    return Path(found).parent if found else None
+def programs() -> Path:
+    """The folder with initdb and postgres; Debian keeps it out of PATH, and so does the toolchain."""
+    return Toolchain().path("initdb").resolve().parent
 
 
 @contextmanager
@@ -69,13 +66,20 @@ def running(folder: Path, bin_folder: Path) -> Iterator[Database]:
     }
     command = ["postgres", "-D", data, *(f"--{name}={value}" for name, value in options.items())]
     with (folder / "postgres.log").open("wb") as log:
-        process = subprocess.Popen(_command(bin_folder, command), stdout=log, stderr=log)
+        process = subprocess.Popen(_command(bin_folder, command), env=_environment(bin_folder), stdout=log, stderr=log)
     try:
         _wait(port, process, folder / "postgres.log")
         yield Database(port, certificate)
     finally:
         process.terminate()
         process.wait(30)
+
+
+def _environment(bin_folder: Path) -> dict[str, str]:
+    """Unpacked packages bring their libraries."""
+    unpacked = Toolchain().unpacked("postgresql")
+    libraries = map(str, (unpacked / "usr/lib").glob("*-linux-gnu")) if unpacked else ()
+    return os.environ | ({"LD_LIBRARY_PATH": ":".join(libraries)} if unpacked else {})
 
 
 def _command(bin_folder: Path, command: list[object]) -> list[str]:
@@ -85,7 +89,7 @@ def _command(bin_folder: Path, command: list[object]) -> list[str]:
 
 
 def _as_user(bin_folder: Path, command: list[object], check: bool) -> None:
-    done = subprocess.run(_command(bin_folder, command), capture_output=True, text=True)
+    done = subprocess.run(_command(bin_folder, command), env=_environment(bin_folder), capture_output=True, text=True)
     assert not check or done.returncode == 0, done.stdout + done.stderr
 
 
