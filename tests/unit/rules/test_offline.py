@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 
 import pytest
 from tests.unit.rules.test_compatibility import NEW, OLD, made
@@ -258,11 +257,7 @@ def test_the_look_says_for_what_it_holds():
     assert "heat (compared with the drivers' code, not run)" in offline.look(made(OLD)).words
 
 
-def test_two_hundred_clusters_take_less_than_a_second():
-    """tests/bench/bench_offline.py has the figures; this only holds the promise."""
+def test_every_one_of_two_hundred_clusters_is_looked_at():
     group = {"flavor": "f", "count": 1}
     more = {f"c{number}": {"node_groups": {"default-worker": group}, "create_timeout": 60} for number in range(199)}
-    settings = made(NEW, clusters=more)
-    begin = time.perf_counter()
-    assert offline.look(settings).clusters == 200
-    assert time.perf_counter() - begin < 1
+    assert offline.look(made(NEW, clusters=more)).clusters == 200
