@@ -135,7 +135,9 @@ def ansible_vars(settings: Settings, facts: Facts | None = None, kubeconfig: Pat
     variables: dict[str, Any] = {
         "magflow_handoff": True,
         "cluster_name": facts.cluster.name if facts else settings.cluster.name,
-        "node_groups": {name: _pool(group) for name, group in sorted(settings.node_groups.items())},
+        "node_groups": {
+            name: _pool(group, settings.fewest(name)) for name, group in sorted(settings.node_groups.items())
+        },
         "training_operator_version": training.operator,
         "training_operator_manifests": str(training.manifests or ""),
         "training_namespace": training.namespace,
@@ -170,9 +172,9 @@ def inventory() -> dict[str, Any]:
     }
 
 
-def _pool(group: NodeGroup) -> dict[str, Any]:
+def _pool(group: NodeGroup, fewest: int) -> dict[str, Any]:
     return {
-        "count": group.count,
+        "count": fewest,
         "gpus": group.gpus,
         "labels": dict(sorted(group.labels.items())),
         "taints": [taint.model_dump() for taint in group.taints],

@@ -56,12 +56,13 @@ def version_is_asked(world: World) -> str:
 def nodes_are_ready(world: World) -> str:
     """Counts Ready nodes by group; a node too many is told."""
     groups = world.settings.node_groups
+    fewest = {name: world.settings.fewest(name) for name in groups}
     found = nodes.by_group(world.kube.nodes(), groups, world.facts.cluster.name)
     ready = {group: [node for node in members if nodes.is_ready(node)] for group, members in found.items()}
     short = [
-        f"'{name}' has {len(ready[name])} Ready of {group.count} asked"
-        for name, group in groups.items()
-        if len(ready[name]) < group.count
+        f"'{name}' has {len(ready[name])} Ready of {least} asked"
+        for name, least in fewest.items()
+        if len(ready[name]) < least
     ]
     if short:
         raise Problem("; ".join(short), hint="kubectl get nodes; kubectl describe node NAME")
@@ -120,14 +121,14 @@ def further_problems(settings: Settings, cluster: dict[str, Any], groups: list[d
     if cluster.get("health_status") == "UNHEALTHY":
         problems.append(f"its health is UNHEALTHY: {_unready(cluster.get('health_status_reason') or {})}")
     there = {group["name"]: group for group in groups}
-    for name, asked in settings.node_groups.items():
-        group = there.get(name)
+    for name in settings.node_groups:
+        group, least = there.get(name), settings.fewest(name)
         if group is None:
             problems.append(f"node group '{name}' is missing")
         elif not str(group["status"]).endswith("_COMPLETE"):
             problems.append(f"node group '{name}' is {group['status']}")
-        elif int(group["node_count"]) < asked.count:
-            problems.append(f"node group '{name}' has {group['node_count']} of {asked.count} asked")
+        elif int(group["node_count"]) < least:
+            problems.append(f"node group '{name}' has {group['node_count']} of {least} asked")
     return problems
 
 

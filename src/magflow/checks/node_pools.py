@@ -23,7 +23,7 @@ def members(world: World) -> Iterator[tuple[str, NodeGroup, list[dict[str, Any]]
     groups = world.settings.node_groups
     found = nodes.by_group(world.kube.nodes(), groups, world.facts.cluster.name)
     for name, group in groups.items():
-        if group.count and not found[name]:
+        if world.settings.fewest(name) and not found[name]:
             raise Problem(f"group '{name}' has no node", hint="magflow verify --stage cluster")
         yield name, group, found[name]
 

@@ -85,6 +85,11 @@ class Settings(Strict):
             }
         )
 
+    def fewest(self, group: str) -> int:
+        """Nodes that a node group has at least: an autoscaler may take it down to its `min`."""
+        asked = self.node_groups[group]
+        return asked.min if self.cluster.autoscaling and asked.min is not None else asked.count
+
     @property
     def cluster_names(self) -> tuple[str, ...]:
         """Every cluster of the environment; first the one that the platform's stages run on."""

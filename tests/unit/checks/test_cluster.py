@@ -56,6 +56,17 @@ def test_more_nodes_than_asked_are_the_autoscaler_s(sandbox):
     assert problems(sandbox, groups=[GROUPS[0] | {"node_count": 9}, GROUPS[1]]) == []
 
 
+def test_an_autoscaler_may_take_a_group_down_to_its_least(sandbox):
+    gpu = sandbox.settings.node_groups["gpu"].model_copy(update={"count": 1, "min": 0, "max": 4})
+    groups = sandbox.settings.node_groups | {"gpu": gpu}
+    fixed = sandbox.settings.model_copy(update={"node_groups": groups})
+    scaled = fixed.model_copy(update={"cluster": fixed.cluster.model_copy(update={"autoscaling": True})})
+    shrunk = [GROUPS[0], GROUPS[1] | {"node_count": 0}]
+    assert cluster.further_problems(fixed, WELL, shrunk) == ["node group 'gpu' has 0 of 1 asked"]
+    assert cluster.further_problems(scaled, WELL, shrunk) == []
+    assert (fixed.fewest("gpu"), scaled.fewest("gpu"), scaled.fewest("default-worker")) == (1, 0, 2)
+
+
 def test_one_cluster_has_no_further_one(sandbox):
     with pytest.raises(NotApplicable):
         cluster.further_clusters_are_complete.probe(SimpleNamespace(settings=sandbox.settings))
