@@ -18,11 +18,12 @@ from magflow_sandbox.clusters.cloud_objects import CloudObjects
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.errors import SandboxError
 from magflow_sandbox.home import Home, write_private
+from magflow_sandbox.openstack import passwords
 
 TROUBLE = (SandboxError, SDKException, ClientException)
 """What working with OpenStack and the API servers may raise; all of it is told in conditions."""
-MAIN, ADMIN = "sandbox", "sandbox-admin"
-"""Entries of the home's clouds.yaml."""
+ADMIN, USER = "sandbox-admin", "demo"
+"""The administrator's entry of the home's clouds.yaml; the user (and project) of the clusters."""
 LABELS = "magnum.openstack.org"
 COMPARE_SECONDS = 30.0
 """How often the objects in OpenStack are compared again; foreign rules of security groups go then."""
@@ -103,7 +104,17 @@ class Infrastructure:
 
 def connect(home: Home, cloud: str) -> Connection:
     """Connect by an entry of the home's clouds.yaml."""
-    entry = yaml.safe_load(home.clouds_yaml.read_text())["clouds"][cloud]
+    return _connect(yaml.safe_load(home.clouds_yaml.read_text())["clouds"][cloud])
+
+
+def connect_user(home: Home) -> Connection:
+    """Connect as the user of the clusters, by password: Keystone gives trusts to no application credential."""
+    entry = yaml.safe_load(home.clouds_yaml.read_text())["clouds"][ADMIN]
+    password = passwords.load(home.data / "passwords.json")[USER]
+    return _connect({**entry, "auth": {**entry["auth"], "username": USER, "project_name": USER, "password": password}})
+
+
+def _connect(entry: dict[str, Any]) -> Connection:
     return openstack.connect(load_yaml_config=False, load_envvars=False, app_name="magflow-sandbox", **entry)
 
 

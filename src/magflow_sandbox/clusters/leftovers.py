@@ -23,7 +23,7 @@ class Leftovers:
 
     Args:
         admin: connects as the administrator.
-        user: connects as the user whose clusters these are.
+        user: connects as the user whose clusters these are, by password.
     """
 
     def __init__(
@@ -38,8 +38,9 @@ class Leftovers:
             self._unblock(objects)
             return
         fault, by = blocked
-        if by != "finalizer" and not self.faulty.store.note(fault, self.faulty.stack):
+        if by != "finalizer" and not self.faulty.store.noted(fault, self.faulty.stack):
             self._ports(objects, by)
+            self.faulty.store.note(fault, self.faulty.stack)
 
     def leave(self, objects: CloudObjects, magnum_id: str, project: str) -> frozenset[str]:
         """Make what stays and would not be there otherwise. Returns the kinds that are not to be deleted.
@@ -51,8 +52,9 @@ class Leftovers:
         left = self.faulty.left()
         if "volume" in left:
             self.claims.leave(objects.cloud)
-        if "trust" in left and not self.faulty.store.note(left["trust"], self.faulty.stack):
+        if "trust" in left and not self.faulty.store.noted(left["trust"], self.faulty.stack):
             self._trust(f"{magnum_id}_{project}")
+            self.faulty.store.note(left["trust"], self.faulty.stack)
         return frozenset(left)
 
     # -- inside

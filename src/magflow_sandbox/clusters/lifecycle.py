@@ -22,7 +22,7 @@ from magflow_sandbox.clusters.cloud_facts import Groups, Network
 from magflow_sandbox.clusters.cluster_api import Object, View
 from magflow_sandbox.clusters.control_plane import ControlPlane, Ranges
 from magflow_sandbox.clusters.faulty import UNREACHED, Faulty
-from magflow_sandbox.clusters.infrastructure import ADMIN, MAIN, TROUBLE, Infrastructure, connect, failed
+from magflow_sandbox.clusters.infrastructure import ADMIN, TROUBLE, Infrastructure, connect, connect_user, failed
 from magflow_sandbox.clusters.leftovers import Leftovers
 from magflow_sandbox.clusters.machines import Machines, outdated
 from magflow_sandbox.clusters.ports import Ports
@@ -55,7 +55,7 @@ class Lifecycle:
         self.infrastructure = Infrastructure(home, api, namespace, name)
         self.machines, self.addons = Machines(api), Addons(api)
         self.faulty = Faulty(home, name)
-        admin, user = partial(connect, home, ADMIN), partial(connect, home, MAIN)
+        admin, user = partial(connect, home, ADMIN), partial(connect_user, home)
         self.claims = Claims(name, admin)
         self.leftovers = Leftovers(self.faulty, self.claims, admin, user)
         self._plane: ControlPlane | None = None
@@ -84,7 +84,7 @@ class Lifecycle:
         if stuck == "infrastructure":
             self._report(view, "waiting for the cluster's network", "waiting for the cluster's network", None, set())
             return LATER
-        if any(outdated(machine, view.control_plane) for machine in view.machines_of(capi.CONTROL_PLANE)):
+        if view.control_plane.get("status", {}).get("ready") and _unlike(view):
             # before the slow part: Magnum must not take the old state for the new one
             known = {item["metadata"]["name"] for item in view.machines if item.get("status", {}).get("nodeRef")}
             self._report(view, None, None, None, known)
@@ -267,6 +267,16 @@ class Lifecycle:
         self.api.patch_if_there(capi.path_of(view.cluster), {"metadata": {"finalizers": None}})
         LOG.info("%s: gone after %.1f s", self.name, time.monotonic() - begun)
         return LATER
+
+
+def _unlike(view: View) -> bool:
+    """Whether machines are missing, too many, or of another template or version than is wanted."""
+    for owner in (*view.deployments, view.control_plane):
+        own = capi.CONTROL_PLANE if owner is view.control_plane else capi.group_of(owner)
+        machines = view.machines_of(own)
+        if len(machines) != capi.wanted_replicas(owner) or any(outdated(machine, owner) for machine in machines):
+            return True
+    return False
 
 
 def _now() -> datetime.datetime:

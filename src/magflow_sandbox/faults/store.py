@@ -122,15 +122,15 @@ class Store:
 
     # -- what was done
 
-    def note(self, fault: str, mark: str) -> bool:
-        """Note that something was done for a fault, once. Returns whether it was done before."""
+    def note(self, fault: str, mark: str) -> None:
+        """Note that something was done for a fault; :meth:`clear` forgets it."""
         folder = self.marks / fault
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            (folder / mark).touch(mode=0o600, exist_ok=False)
-        except FileExistsError:
-            return True
-        return False
+        (folder / mark).touch(mode=0o600)
+
+    def noted(self, fault: str, mark: str) -> bool:
+        """Whether it was."""
+        return (self.marks / fault / mark).exists()
 
     # -- inside
 
