@@ -124,7 +124,7 @@ class Root:
     """A root module that is initialised once."""
 
     def __init__(self, program: str, folder: Path, url: str) -> None:
-        self.program, self.folder = program, folder
+        self.program, self.registry, self.folder = str(PROGRAMS[program]), REGISTRIES[program], folder
         (folder / "main.tf").write_text(PROVIDER)
         (folder / "terraform.tfvars.json").write_text(json.dumps({"url": url}))
         self.terraform("init", "-input=false")
@@ -132,7 +132,7 @@ class Root:
     def write(self, text: str, state: dict[str, dict[str, Any]] | None = None) -> None:
         """Sets the configuration and the state (resource `TYPE.NAME` -> attributes)."""
         (self.folder / "main.tf").write_text(PROVIDER + text)
-        provider = f'provider["{REGISTRIES[self.program]}/terraform-provider-openstack/openstack"]'
+        provider = f'provider["{self.registry}/terraform-provider-openstack/openstack"]'
         resources = []
         for address, attributes in (state or {}).items():
             kind, name = address.split(".")
@@ -153,7 +153,7 @@ class Root:
 
     def terraform(self, *args: str) -> str:
         done = subprocess.run(
-            [PROGRAMS[self.program], *args], cwd=self.folder, env=environment({}), capture_output=True, text=True
+            [self.program, *args], cwd=self.folder, env=environment({}), capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -1,10 +1,9 @@
 """Whatever a Terraform file in JSON holds, the look at it gives findings or says what it cannot read."""
 
-import copy
 import json
 
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from tests.unit.mutants import mutants
 
 from magflow.errors import CannotTell
 from magflow.rules import terraform_files
@@ -31,32 +30,11 @@ FILE = {
     },
     "output": {"kubeconfig": {"value": "${local.config}", "sensitive": False}},
 }
-ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-def places(value, path=()):
-    """The path of everything in a value."""
-    yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        yield from places(inner, (*path, key))
-
-
-PLACES = [path for path in places(FILE) if path]
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.sampled_from(PLACES), value=ANYTHING)
-def test_a_file_with_one_thing_changed(tmp_path, place, value):
-    data = copy.deepcopy(FILE)
-    inner = data
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
+@given(data=mutants(FILE))
+def test_a_file_with_one_thing_changed(tmp_path, data):
     (tmp_path / "main.tf.json").write_text(json.dumps(data))
     try:
         found = terraform_files.examine(tmp_path).findings
