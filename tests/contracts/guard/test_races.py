@@ -40,8 +40,8 @@ def waiter(connection: Connection, tmp_path: Path) -> Waiter:
 
 
 @pytest.fixture
-def runner(program: str, root: Root, tmp_path: Path) -> Callable[..., Terraform]:
-    return lambda **options: Terraform(program, root.folder, {}, tmp_path / "terraform.log", **options)
+def runner(root: Root, tmp_path: Path) -> Callable[..., Terraform]:
+    return lambda **options: Terraform(root.program, root.folder, {}, tmp_path / "terraform.log", **options)
 
 
 def exists(cloud: StubCloud) -> None:
