@@ -54,9 +54,9 @@ def check(
 def _environment(env: str, offline: bool, as_json: bool) -> None:
     from magflow import paths, settings_file
     from magflow.checks import preflight
-    from magflow.engine.deploy import open_world
     from magflow.engine.run_folder import RunFolder
     from magflow.engine.verify import exit_code, run_checks
+    from magflow.engine.world import open_world
 
     environment = settings_file.load(env)
     checks = preflight.OFFLINE if offline else preflight.PREFLIGHT

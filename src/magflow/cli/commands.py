@@ -72,11 +72,12 @@ def verify(
     from magflow.engine import report
     from magflow.engine.run_folder import RunFolder
     from magflow.engine.verify import exit_code, run_checks
+    from magflow.engine.world import open_world
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name).create()
     view = screen(as_json)
-    world = engine.open_world(environment, run)
+    world = open_world(environment, run)
     results = []
     for chosen in engine.choose(environment, None, stage):
         view.heading(chosen.name, chosen.title)

@@ -31,8 +31,8 @@ def diagnose(
     """Why is it stuck: ranked causes, evidence, next steps. Example: magflow diagnose sandbox cluster."""
     from magflow import settings_file
     from magflow.engine import diagnose as engine
-    from magflow.engine.deploy import open_world
     from magflow.engine.run_folder import RunFolder
+    from magflow.engine.world import open_world
 
     if what != "cluster":
         raise CannotTell(f"nothing is known of diagnosing '{what}'", hint="it may be: cluster")
@@ -56,10 +56,10 @@ def leftovers(env: Env, as_json: Json = False) -> None:
     from magflow import settings_file
     from magflow.cli.shared import print_report
     from magflow.engine import report
-    from magflow.engine.deploy import open_world
     from magflow.engine.destroy import proof
     from magflow.engine.run_folder import RunFolder
     from magflow.engine.verify import exit_code as code
+    from magflow.engine.world import open_world
 
     environment = settings_file.load(env)
     run = RunFolder(environment.name).create()

@@ -16,6 +16,7 @@ from magflow.engine.progress import Progress
 from magflow.engine.run_folder import RunFolder
 from magflow.engine.steps import digest, run_step
 from magflow.engine.verify import Result, exit_code, run_checks
+from magflow.engine.world import open_world
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings_file import Environment
 from magflow.stages.model import Stage
@@ -74,11 +75,6 @@ class Deployed:
         if self.error:
             return self.error.exit_code
         return exit_code(self.results)
-
-
-def open_world(env: Environment, run: RunFolder) -> World:
-    """The world of an environment, with the facts of its last deploy."""
-    return World(settings=env.settings, kubeconfig=run.kubeconfig, known_facts=run.facts())
 
 
 def choose(env: Environment, start: str | None, only: str | None) -> tuple[Stage, ...]:

@@ -12,13 +12,13 @@ from magflow.cloud.ownership import Marks
 from magflow.engine import diagnose as looking
 from magflow.engine import report
 from magflow.engine.access import file_of, open_cluster
-from magflow.engine.deploy import open_world
 from magflow.engine.destroy import proof, release
 from magflow.engine.journal import Journal
 from magflow.engine.progress import Progress
 from magflow.engine.run_folder import RunFolder
 from magflow.engine.stack import deletion, open_stack, stacks_to_destroy, status_race
 from magflow.engine.verify import Result
+from magflow.engine.world import open_world
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings_file import Environment
 
