@@ -269,6 +269,12 @@ def test_an_upgrade_without_binaries_fails_with_the_reason(cloud: Cloud, cluster
     assert counts(cloud, uuid) == {"True": 4}
 
 
+def volumes_of(cloud: Cloud, name: str) -> list[Any]:
+    """The volumes of a cluster's claims; other tests leave theirs, as the driver does."""
+    cluster = "cinder.csi.openstack.org/cluster"
+    return [item for item in cloud.sdk.block_storage.volumes() if name in item.metadata.get(cluster, "")]
+
+
 def test_a_claim_gets_a_volume_that_outlives_it(cloud: Cloud, clusters: dict[str, str]) -> None:
     """The driver's storage class retains: who deletes the claim alone leaves the volume."""
     api, stack = kube(cloud, clusters["f-status"]), look(cloud, clusters["f-status"]).stack_id
@@ -285,14 +291,14 @@ def test_a_claim_gets_a_volume_that_outlives_it(cloud: Cloud, clusters: dict[str
     )
     bound = until("the claim is bound", lambda: (api.get(f"{claims}/data") or {})["status"]["phase"] == "Bound", 90)
     assert bound
-    (volume,) = cloud.sdk.block_storage.volumes()
+    (volume,) = volumes_of(cloud, "f-status")
     assert (volume.size, volume.status) == (2, "available")
     assert volume.metadata["cinder.csi.openstack.org/cluster"] == stack
     assert volume.metadata["csi.storage.k8s.io/pvc/name"] == "data"
     api.delete("/api/v1/namespaces/default/pods/user", gracePeriodSeconds=0)
     api.delete(f"{claims}/data")
     until("the volume is released", lambda: _phases(api) == ["Released"], 90)
-    assert [item.id for item in cloud.sdk.block_storage.volumes()] == [volume.id]
+    assert [item.id for item in volumes_of(cloud, "f-status")] == [volume.id]
 
 
 def _phases(api: Api) -> list[str]:
@@ -332,9 +338,9 @@ def test_what_was_asked_for_is_left_and_nothing_else(cloud: Cloud, clusters: dic
     identity, user = cloud.sdk.identity, cloud.sdk.current_user_id
     (credential,) = [item for item in identity.application_credentials(user) if uuid in item.name]
     admin = Cloud(cloud.home, "sandbox-admin").sdk.identity
-    (trust,) = admin.trusts(trustor_user_id=user)
-    assert admin.get_user(trust.trustee_user_id).name == f"{uuid}_{cloud.sdk.current_project_id}"
-    (volume,) = cloud.sdk.block_storage.volumes()
+    trustees = {trust.id: admin.get_user(trust.trustee_user_id).name for trust in admin.trusts(trustor_user_id=user)}
+    (trust,) = [id for id, name in trustees.items() if name == f"{uuid}_{cloud.sdk.current_project_id}"]
+    (volume,) = volumes_of(cloud, "f-status")
     # by hand, as an operator would
     network.delete_ip(floating)
     network.delete_port(port)
@@ -406,4 +412,4 @@ def test_nothing_is_left_of_all_this(cloud: Cloud, clusters: dict[str, str]) -> 
     assert sandbox(cloud.home, "fault", "clear").returncode == 0
     assert status(cloud.home)["faults"] == []
     assert {kind: found for kind, found in cloud.traces().items() if found} == {}
-    assert not list(cloud.sdk.block_storage.volumes())
+    assert volumes_of(cloud, "f-") == []
