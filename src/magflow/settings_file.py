@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from magflow import paths
 from magflow.errors import CannotTell, MagflowError
 from magflow.settings import Settings
-from magflow.settings.base import CIDR, GROUP, KUBERNETES, LABEL_KEY, LABEL_VALUE, NAME, VERSION, Strict
+from magflow.settings.base import CIDR, GROUP, KUBERNETES, LABEL_KEY, LABEL_VALUE, NAME, RELEASE, VERSION, Strict
 
 Location = tuple[str | int, ...]
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,6 +28,7 @@ WORDS = {
     LABEL_VALUE: "a label value has letters, digits, '-', '_' or '.', 63 at most",
     VERSION: "a version is written like v1.36.3",
     KUBERNETES: "a Kubernetes version is written like v1.36.3 or v1.28.9-rancher1",
+    RELEASE: "a release is written like v1.10.2 or 26.03",
     CIDR: "a range of addresses is written like 10.0.0.0/24",
 }
 """What the patterns of the settings mean, for people."""

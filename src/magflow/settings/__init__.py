@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from magflow.settings.base import DEFAULT_WORKER, GroupName, Name, Strict
 from magflow.settings.cloud import Backend, Cloud, Image, Network
 from magflow.settings.cluster import Cluster, ControlPlane, FurtherCluster, NodeGroup, Taint
-from magflow.settings.platform import Ingress, IngressHosts, IngressNodes, Monitoring, Smoke, Stages, Training
+from magflow.settings.platform import Ingress, IngressHosts, IngressNodes, Kubeflow, Monitoring, Smoke, Stages, Training
 
 __all__ = [
     "DEFAULT_WORKER",
@@ -25,6 +25,7 @@ __all__ = [
     "Ingress",
     "IngressHosts",
     "IngressNodes",
+    "Kubeflow",
     "Monitoring",
     "Network",
     "NodeGroup",
@@ -55,6 +56,7 @@ class Settings(Strict):
     ingress: Ingress = Ingress()
     monitoring: Monitoring = Monitoring()
     terraform: Backend = Backend()
+    kubeflow: Kubeflow = Kubeflow()
     training: Training = Training()
     smoke: Smoke = Smoke()
     stages: Stages = Stages()

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 NAME = r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$"
 VERSION = r"^v1\.\d+\.\d+$"
+RELEASE = r"^v?\d+\.\d+(\.\d+)?$"
 KUBERNETES = r"^v1\.\d+\.\d+(-[a-z0-9.]+)?$"
 CIDR = r"^[0-9a-fA-F.:]+/\d{1,3}$"
 GROUP = r"^[a-z]([a-z0-9-]{0,17}[a-z0-9])?$"

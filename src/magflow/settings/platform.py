@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from magflow.settings.base import VERSION, Cidr, Name, Strict
+from magflow.settings.base import RELEASE, VERSION, Cidr, Name, Strict
 
 
 class IngressHost(Strict):
@@ -72,6 +72,17 @@ class Monitoring(Strict):
     """Prometheus and Grafana of the cluster."""
 
     enabled: bool = Field(False, description="Whether the driver is asked for its monitoring stack.")
+
+
+class Kubeflow(Strict):
+    """Kubeflow."""
+
+    release: str | None = Field(
+        None,
+        pattern=RELEASE,
+        description="Release that the cluster is to carry, such as v1.10.2 or 26.03; `magflow check` tells whether its "
+        "Kubernetes fits. Unset: none.",
+    )
 
 
 class Training(Strict):

@@ -261,6 +261,26 @@ def test_an_older_training_operator_was_not_tried_with_the_newest_kubernetes():
 
 
 @pytest.mark.parametrize(
+    ("release", "kubernetes", "hint"),
+    [
+        ("26.03", "v1.36.3", None),
+        ("26.03", "v1.34.0", None),
+        ("26.03", "v1.32.4", "nearest: v1.11.0"),
+        ("v1.10.2", "v1.32.4", None),
+        ("v1.10.2", "v1.36.3", "nearest: 26.03"),
+        ("26.03", "v1.30.1", "nearest: Kubernetes v1.34"),
+        (None, "v1.30.1", None),
+    ],
+)
+def test_kubeflow_and_the_kubernetes_that_it_was_validated_on(release, kubernetes, hint):
+    parts = {"kubeflow": {"release": release}, "cluster": {"kubernetes": kubernetes}}
+    settings = made(NEW, **parts, image={"kube_version": kubernetes})
+    said = [item for item in codes(settings, Severity.WARNING) if item[1] == "kubeflow.release"]
+    assert said == ([("KUBEFLOW_UNTESTED", "kubeflow.release")] if hint else [])
+    assert not hint or finding(settings, "KUBEFLOW_UNTESTED").hint == hint
+
+
+@pytest.mark.parametrize(
     ("base", "parts", "path"),
     [
         (OLD, {}, None),
@@ -316,7 +336,7 @@ def test_ranges(range_, value, holds):
 
 
 def test_every_row_has_a_source():
-    rows = [*table().drivers, *table().kubernetes, *table().operators, *table().rules]
+    rows = [*table().drivers, *table().kubernetes, *table().operators, *table().kubeflow, *table().rules]
     assert all(row.source for row in rows)
 
 

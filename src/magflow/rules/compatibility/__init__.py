@@ -7,7 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from magflow.findings import Finding, error, warning
-from magflow.rules.compatibility.data import Condition, KubernetesRow, Range, Rule, Version, shown, table, version
+from magflow.rules.compatibility.data import (
+    Condition,
+    KubernetesRow,
+    Range,
+    ReleaseRow,
+    Rule,
+    Version,
+    shown,
+    table,
+    version,
+)
 from magflow.rules.labels.model import Compiled
 from magflow.settings import Settings
 from magflow.settings.base import Driver
@@ -27,7 +37,7 @@ def check(settings: Settings, compiled: Compiled, *, platform: bool = True) -> l
     now = situation(settings, compiled)
     found = [finding for rule in table().rules if (finding := _broken(rule, now))]
     found += _kubernetes(settings, compiled)
-    return [*found, *_floor(settings), *_operator(settings)] if platform else found
+    return [*found, *_floor(settings), *_operator(settings), *_kubeflow(settings)] if platform else found
 
 
 def support(driver: Driver) -> str:
@@ -134,7 +144,7 @@ def _nearest(driver: Driver, wanted: Version, row: KubernetesRow) -> str:
 
 def _span(range_: Range) -> str:
     if range_.from_:
-        return f"v{shown(range_.from_)} to v{shown(range_.to)}"
+        return f"v{shown(range_.from_)} " + (f"to v{shown(range_.to)}" if range_.to else "and newer")
     return f"Kubernetes up to v{shown(range_.to)}"
 
 
@@ -159,20 +169,25 @@ def _floor(settings: Settings) -> list[Finding]:
 
 
 def _operator(settings: Settings) -> list[Finding]:
-    wanted, release = version(settings.cluster.kubernetes), version(settings.training.operator)
-    if not settings.stages.training_operator or wanted < table().floor.kubernetes:
+    if not settings.stages.training_operator:
         return []
-    row = next((row for row in table().operators if row.versions.holds(release)), None)
-    if row is None or row.tested.holds(wanted):
+    return _tried("TRAINING_OPERATOR", "training.operator", settings.training.operator, table().operators, settings)
+
+
+def _kubeflow(settings: Settings) -> list[Finding]:
+    release = settings.kubeflow.release
+    return _tried("KUBEFLOW", "kubeflow.release", release, table().kubeflow, settings) if release else []
+
+
+def _tried(what: str, path: str, given: str, rows: tuple[ReleaseRow, ...], settings: Settings) -> list[Finding]:
+    """A warning when a release was not tried with the cluster's Kubernetes; below the floor that alone is told."""
+    wanted, release = version(settings.cluster.kubernetes), version(given)
+    row = next((row for row in rows if row.versions.holds(release)), None)
+    if wanted < table().floor.kubernetes or row is None or row.tested.holds(wanted):
         return []
-    newer = next((other for other in table().operators if other.tested.holds(wanted)), None)
-    hint = f"nearest: v{shown(newer.versions.from_)}" if newer else f"nearest: Kubernetes v{shown(row.tested.to)}"
-    return [
-        warning(
-            "TRAINING_OPERATOR_UNTESTED",
-            "training.operator",
-            f"training operator {settings.training.operator} was tried with {_span(row.tested)}, not "
-            f"{settings.cluster.kubernetes} ({row.source})",
-            hint,
-        )
-    ]
+    other = next((other for other in reversed(rows) if other.tested.holds(wanted)), None)
+    nearest = row.tested.from_ if row.tested.from_ and wanted < row.tested.from_ else row.tested.to
+    hint = f"nearest: {other.name}" if other else f"nearest: Kubernetes v{shown(nearest)}"
+    words = what.lower().replace("_", " ")
+    message = f"{words} {given} was tried with {_span(row.tested)}, not {settings.cluster.kubernetes} ({row.source})"
+    return [warning(f"{what}_UNTESTED", path, message, hint)]

@@ -99,9 +99,10 @@ class Floor(Strict):
     source: str
 
 
-class OperatorRow(Strict):
-    """The Kubernetes that a release of the training operator was tried with."""
+class ReleaseRow(Strict):
+    """The Kubernetes that releases of something in the cluster were tried with; `name` is the one to take."""
 
+    name: str
     versions: Range
     tested: Range
     source: str
@@ -137,7 +138,8 @@ class Table(Strict):
     support: dict[Driver, str]
     kubernetes: tuple[KubernetesRow, ...]
     floor: Floor
-    operators: tuple[OperatorRow, ...]
+    operators: tuple[ReleaseRow, ...]
+    kubeflow: tuple[ReleaseRow, ...]
     rules: tuple[Rule, ...]
     ranges: tuple[RangesRow, ...]
 

@@ -66,6 +66,8 @@ def _platform() -> list[str]:
         "|---|---|---|---|",
     ]
     lines += [f"| {span(row.versions)} | {span(row.tested)} | warning | {row.source} |" for row in data.operators]
+    lines += ["", "| Kubeflow | Kubernetes | else | read in |", "|---|---|---|---|"]
+    lines += [f"| {row.name} | {span(row.tested)} | warning | {row.source} |" for row in data.kubeflow]
     return [*lines, ""]
 
 
