@@ -207,6 +207,11 @@ def test_nodes_that_are_not_ready_or_missing_are_named(bench):
     b.until(lambda: b.suite.magflow("diagnose", str(b.suite.file)).returncode == 0)
 
 
+def foreign_ports(found):
+    ports = found["seen"]["ports"]
+    return [port for port in ports if not port["ours"] and not port["owner"].startswith("network:")]
+
+
 @pytest.mark.parametrize(("by", "code"), [("security-group", "SECURITY_GROUP_IN_USE"), ("network", "NETWORK_IN_USE")])
 def test_a_blocked_deletion_names_ports_and_what_they_hold_and_deletes_nothing(bench, by, code):
     b = bench(f"blocked-{by}")
@@ -216,15 +221,16 @@ def test_a_blocked_deletion_names_ports_and_what_they_hold_and_deletes_nothing(b
     b.delete()
     b.until(lambda: b.status("DELETE_IN_PROGRESS"))
 
-    def wrong():
+    def blocked():
         done = b.suite.magflow("diagnose", str(b.suite.file), "--json", *b.management())
-        return done if done.returncode == 1 else None
+        (found,) = json.loads(done.stdout)["clusters"]
+        # both are made one after the other, and a look may fall between
+        return found if done.returncode == 1 and len(foreign_ports(found)) == 2 else None
 
-    (found,) = json.loads(b.until(wrong).stdout)["clusters"]
+    found = b.until(blocked)
     assert found["verdict"] == "DELETE_BLOCKED"
     assert code in causes(found)
-    foreign = [port for port in found["seen"]["ports"] if not port["ours"] and not port["owner"].startswith("network:")]
-    assert len(foreign) == 2
+    foreign = foreign_ports(found)
     for port in foreign:
         assert port["id"] in evidence(found)
         assert port["id"] in steps(found)
