@@ -45,9 +45,10 @@ def diagnose(
         clusters = [item.diagnosis.as_dict() | {"seen": item.evidence.as_dict()} for item in found]
         print(json.dumps({"environment": environment.name, "clusters": clusters}, indent=2))
     else:
+        console = screen(False).console
         for item in found:
             for line in lines(item.diagnosis):
-                screen(False).console.print(line, markup=False, highlight=False, soft_wrap=True)
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(exit_code(item.diagnosis.exit_code for item in found))
 
 

@@ -87,6 +87,25 @@ class Settings(Strict):
             }
         )
 
+    def path_of(self, name: str, path: str) -> str:
+        """Where a cluster's value stands in the file: in its own part when that has it, else in what all share.
+
+        Args:
+            name: of the cluster.
+            path: key path in the settings as they are for that cluster (`of_cluster`).
+        """
+        if name == self.cluster.name:
+            return path
+        own = self.clusters[name]
+        part, _, rest = path.partition(".")
+        if part == "cluster" and getattr(own, rest.partition(".")[0], None) is not None:
+            return f"clusters.{name}.{rest}"
+        if part == "node_groups" and own.node_groups is not None:
+            return f"clusters.{name}.{path}"
+        if part == "image" and own.image is not None:
+            return f"clusters.{name}.image"
+        return path
+
     def fewest(self, group: str) -> int:
         """Nodes that a node group has at least: an autoscaler may take it down to its `min`."""
         asked = self.node_groups[group]

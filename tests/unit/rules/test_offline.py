@@ -240,10 +240,8 @@ def test_a_further_cluster_s_groups_and_image():
     groups = {"default-worker": {"flavor": "f", "count": 30}}
     settings = made(NEW, cloud={"machine_minutes": 30}, clusters={"a": {"node_groups": groups, "create_timeout": 30}})
     assert ("CREATE_TIMEOUT_SHORT", "clusters.a.create_timeout") in seen(settings)
-    assert offline.path_of(settings, "a", "node_groups.default-worker.min") == (
-        "clusters.a.node_groups.default-worker.min"
-    )
-    assert offline.path_of(settings, "a", "image.os_distro") == "image.os_distro"
+    assert settings.path_of("a", "node_groups.default-worker.min") == ("clusters.a.node_groups.default-worker.min")
+    assert settings.path_of("a", "image.os_distro") == "image.os_distro"
 
 
 def test_without_a_driver_only_that_is_told():

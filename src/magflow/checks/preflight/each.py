@@ -12,7 +12,7 @@ from magflow.checks.model import NotApplicable
 from magflow.checks.world import World
 from magflow.cloud.capacity import Forbidden
 from magflow.findings import Finding
-from magflow.rules import labels, offline
+from magflow.rules import labels
 from magflow.rules.labels.model import Compiled
 from magflow.settings import Settings
 
@@ -31,7 +31,7 @@ def every(world: World, rule: Rule) -> list[Finding]:
     for name in settings.cluster_names:
         one = settings.of_cluster(name)
         for finding in rule(one, labels.compile(one)):
-            path = offline.path_of(settings, name, finding.path)
+            path = settings.path_of(name, finding.path)
             found.setdefault((finding.code, path), replace(finding, path=path))
     return list(found.values())
 

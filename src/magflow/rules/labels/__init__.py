@@ -86,25 +86,14 @@ def compile_all(settings: Settings) -> dict[str, Compiled]:
         if name != settings.cluster.name:
             one = replace(
                 one,
-                labels=tuple(replace(label, path=_path(settings, name, label.path)) for label in one.labels),
-                replaced=tuple(replace(item, path=_path(settings, name, item.path)) for item in one.replaced),
-                findings=tuple(replace(found, path=_path(settings, name, found.path)) for found in one.findings),
+                labels=tuple(replace(label, path=settings.path_of(name, label.path)) for label in one.labels),
+                replaced=tuple(replace(item, path=settings.path_of(name, item.path)) for item in one.replaced),
+                findings=tuple(replace(found, path=settings.path_of(name, found.path)) for found in one.findings),
             )
         new = [found for found in one.findings if (found.code, found.path, found.message) not in seen]
         seen |= {(found.code, found.path, found.message) for found in new}
         compiled[name] = replace(one, findings=tuple(new))
     return compiled
-
-
-def _path(settings: Settings, name: str, path: str) -> str:
-    """Where a further cluster's value stands: in its own part when that has it, else in what all share."""
-    own = settings.clusters[name]
-    part, _, rest = path.partition(".")
-    if part == "cluster" and getattr(own, rest.partition(".")[0], None) is not None:
-        return f"clusters.{name}.{rest}"
-    if part == "node_groups" and own.node_groups is not None:
-        return f"clusters.{name}.{path}"
-    return f"clusters.{name}.image" if part == "image" and own.image is not None else path
 
 
 def _nodes(draft: Draft) -> None:

@@ -79,7 +79,7 @@ def _all(settings: Settings) -> Iterator[Finding]:
             *offline_machines.check(one, compiled),
             *offline_network.check(one, compiled),
         ):
-            yield replace(finding, path=path_of(settings, name, finding.path))
+            yield replace(finding, path=settings.path_of(name, finding.path))
 
 
 def _platform(settings: Settings) -> Iterator[Finding]:
@@ -98,24 +98,3 @@ def _platform(settings: Settings) -> Iterator[Finding]:
             "network.mtu is set, but the driver makes the nodes' network and takes no MTU",
             "name the nodes' network (network.fixed) or have one made (network.cidr)",
         )
-
-
-def path_of(settings: Settings, name: str, path: str) -> str:
-    """Where a cluster's value stands in the file: in its own part when that has it, else in the part that all share.
-
-    Args:
-        settings: of the environment.
-        name: of the cluster.
-        path: key path in the settings as they are for that cluster.
-    """
-    if name == settings.cluster.name:
-        return path
-    own = settings.clusters[name]
-    part, _, rest = path.partition(".")
-    if part == "cluster" and getattr(own, rest.partition(".")[0], None) is not None:
-        return f"clusters.{name}.{rest}"
-    if part == "node_groups" and own.node_groups is not None:
-        return f"clusters.{name}.{path}"
-    if part == "image" and own.image is not None:
-        return f"clusters.{name}.image"
-    return path
